@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.theorems.finite_models import FloatModel
+from dpverify.statements.mechanisms.code import expressions
 from dpverify.statements.mechanisms.code.proposals import CodeProposal, propose
 from dpverify.statements.mechanisms.pages import read_mechanisms
+from dpverify.statements.pages.page import PageError
 from dpverify.verification import code_audits
 from dpverify.verification.code_audits import CodeQuestion, audit_code, scale_seen
 
@@ -173,6 +177,119 @@ def test_conditions_are_those_of_the_page(tmp_path: Path) -> None:
     assert dict(found.calls)["data"] == "data"
     with pytest.raises(InvalidArgumentError, match="--records was 'rng'"):
         proposed(body, tmp_path, "data, epsilon, rng", records="rng")
+
+
+class UnitNoise:
+    """A generator of which each draw is `unit` scales above its location."""
+
+    def __init__(self, unit: float) -> None:
+        self.unit = unit
+
+    def laplace(self, loc: float = 0.0, scale: float = 1.0) -> float:
+        return loc + self.unit * scale
+
+    normal = laplace
+
+    def standard_normal(self) -> float:
+        return self.unit
+
+
+def page_says(
+    folder: Path, found: CodeProposal, x: list[float], letters: dict[str, float]
+) -> list[tuple[float, float]]:
+    """Location and scale of the one draw of a page."""
+    (folder / "page.md").write_text(found.text, encoding="utf-8")
+    (page,) = read_mechanisms(folder / "page.md")
+    env = {one.name: letters[one.latex] for one in page.letters}
+    env[page.records.name] = lambda at: x[int(at[0]) - 1]
+    lines = [FloatModel({}, {}).code(draw.term)(env) for draw in page.of("draw")]
+    return [(line.at, line.scale) for line in lines]
+
+
+def wrong_pages(folder: Path, tried: int, seed: int) -> list[str]:
+    """Random programs that do something else than their pages say, executed with noise 0 and with noise 1."""
+    random, refused, wrong = Random(seed), list[str](), list[str]()
+    for _ in range(tried):
+        body = program(random)
+        found = proposed(body, folder, claim=r"1\text{-DP}")
+        assert not found.unread, (body, found.unread)
+        scope: dict[str, Any] = {}
+        exec((folder / "mine.py").read_text(encoding="utf-8"), scope)
+        x = [random.choice((-1.5, 0.0, 0.25, 0.5, 1.0, 2.0, 7.0)) for _ in range(random.choice((2, 3)))]
+        epsilon = random.choice((0.5, 2.0))
+        zero, one = (scope["release"](np.array(x), epsilon, UnitNoise(unit)) for unit in (0.0, 1.0))
+        try:
+            ((at, scale),) = page_says(folder, found, x, {"n": len(x), r"\varepsilon": epsilon})
+        except PageError as error:  # what the page's notation does not have
+            refused.append(str(error))
+            continue
+        if not np.allclose([at, scale], [zero, abs(one - zero)], rtol=1e-9, atol=1e-9):
+            wrong.append(f"{body}\n{x}\n{found.text}")
+    assert len(refused) < tried / 5, refused
+    return wrong
+
+
+def test_random_programs_do_what_their_pages_say(
+    tmp_path: Path, thorough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted: a reader that takes means for sums."""
+    assert wrong_pages(tmp_path, 400 if thorough else 40, 7) == []
+    monkeypatch.setitem(expressions._FOLDS, "sum", "mean")
+    assert wrong_pages(tmp_path, 10, 7) != []
+
+
+def program(random: Random) -> str:
+    """A function's body: columns, a query of them, noise, and arithmetic around it."""
+    pick = random.choice
+
+    def column(depth: int) -> str:
+        if depth == 0:
+            return pick(("x", "x", "np.clip(x, 0, 1)", "abs(x)", "x.clip(-1, TOP)"))
+        inner = column(depth - 1)
+        return pick((
+            f"({inner} * 2 + 1)", f"({inner} - {column(0)})", f"np.minimum({inner}, 0.5)",
+            f"np.maximum(-{inner}, {column(0)})",
+            f"{inner} ** 2", f"(({inner} > {pick(('0', '0.5', column(0)))}) * {column(0)})",
+            f"np.exp(-np.abs({inner}))",
+            f"np.sqrt(np.abs({inner}))", f"{inner} / (1 + {column(0)} ** 2)",
+        ))  # fmt: skip
+
+    def mask() -> str:
+        one = f"({column(0)} {pick(('<', '<=', '>', '>=', '=='))} {pick(('0', '0.5', '1'))})"
+        return pick((one, f"({one} & ({column(0)} < 1))", f"(~{one})", f"({one} | ({column(0)} > 1))"))
+
+    def query() -> str:
+        return pick((
+            f"({column(2)}).sum()", f"np.mean({column(1)})", f"({column(1)}).max()", f"np.min({column(1)})",
+            f"{mask()}.sum()", f"np.count_nonzero({mask()})", f"{mask()}.mean()", f"({column(0)})[{mask()}].sum()",
+            f"np.sum({column(1)}) / len(x)", f"np.sqrt(np.sum({column(1)} ** 2))", f"min(np.sum({column(1)}), TOP)",
+            f"sum(min(max(v, 0), {pick('123')}) for v in x if v {pick('<>')} 0.5)",
+        ))  # fmt: skip
+
+    lines, name = list[str](), "q"
+    if random.random() < 0.4:
+        lines += ["q = 0", f"for v in {pick(('x', column(1)))}:"]
+        lines += pick((
+            ["    q += v * 2"], ["    w = abs(v)", "    q += w", "    q += 1"],
+            ["    if v > 0.5 and not v > 1:", "        q += v", "    else:", "        q += -1"],
+        ))  # fmt: skip
+    elif random.random() < 0.3:
+        lines += ["q = 1.5", "for i in range(len(x)):", pick(("    q += i * x[i]", "    q += x[i] ** 2"))]
+    else:
+        name = query()
+    noise = pick(
+        (
+            "rng.laplace(0, 1 / epsilon)",
+            "rng.laplace(scale=3)",
+            "2 * rng.standard_normal()",
+            "rng.normal(1, epsilon)",
+        )
+    )
+    lines.append(pick((
+        f"return {name} + {noise}", f"return ({noise} + {name}) / len(x)", f"z = {noise}\nreturn 2 * {name} - z",
+        f"return -({name} + {noise}) * 3 + epsilon", f"return rng.laplace({name}, 1 / epsilon)",
+    )))  # fmt: skip
+    return "\n".join(lines)
 
 
 DECIDED = {
