@@ -232,10 +232,10 @@ def wrong_pages(folder: Path, tried: int, seed: int) -> list[str]:
 def test_random_programs_do_what_their_pages_say(
     tmp_path: Path, thorough: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Planted: a reader that takes means for sums."""
+    """Planted: a reader that takes sums for means."""
     assert wrong_pages(tmp_path, 400 if thorough else 40, 7) == []
-    monkeypatch.setitem(expressions._FOLDS, "sum", "mean")
-    assert wrong_pages(tmp_path, 10, 7) != []
+    monkeypatch.setitem(expressions._FOLDS, "mean", "sum")
+    assert wrong_pages(tmp_path, 20, 7) != []
 
 
 def program(random: Random) -> str:
@@ -357,7 +357,7 @@ def test_outputs_around_one_another_are_compared(tmp_path: Path, monkeypatch: py
     found = proposed(f"a = {SUM} + {LAPLACE}\nreturn a, (x > 0).sum() + a + {LAPLACE}", tmp_path)
     (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
     (page,) = read_mechanisms(tmp_path / "page.md")
-    rng, runs = np.random.default_rng(6), 4000
+    rng, runs = np.random.default_rng(6), 1500
 
     def audited_with(share: float) -> Verdict:
         def outputs(question: Any, mechanism: Any, case: Any, k: int, width: int) -> Any:
