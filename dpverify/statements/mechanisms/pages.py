@@ -15,7 +15,7 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
-from dpverify.proving.checker.theorems.language import Node, free, put
+from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
@@ -77,6 +77,8 @@ class MechanismOnPage:
     """Those that are public."""
     types: tuple[tuple[str, str], ...]
     steps: tuple[MechanismStep, ...]
+    given: tuple[Node, ...] = ()
+    """What is assumed of public letters."""
 
     @property
     def draws(self) -> tuple[MechanismStep, ...]:
@@ -135,6 +137,7 @@ class _MechanismSection(TheoremSection):
         self.records: RecordLetter | None = None
         self.neighbors = ""
         self.drawn = set[str]()
+        self.given = list[Node]()
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -168,8 +171,9 @@ class _MechanismSection(TheoremSection):
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
         return MechanismOnPage(
-            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found
-        )
+            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
+            tuple(self.given),
+        )  # fmt: skip
 
     def item(self, block: PageBlock) -> None:
         """An item of the list: records, neighbors."""
@@ -181,8 +185,28 @@ class _MechanismSection(TheoremSection):
                 raise InvalidArgumentError("neighbors", self.neighbors, ", ".join(NEIGHBORS))
         elif key.strip() == "records":
             self.records = self.read_records(block)
+        elif key.strip() == "given":
+            self.given += self.read_given(block)
+        elif key.strip() == "unread":
+            raise InvalidArgumentError(
+                "item", text, "what the code does there, written by hand, in its place"
+            )
         else:
-            raise InvalidArgumentError("item", text, "`records:` or `neighbors:`")
+            raise InvalidArgumentError("item", text, "`records:`, `neighbors:` or `given:`")
+
+    def read_given(self, block: PageBlock) -> Iterator[Node]:
+        """`given: $a<b$`, of public letters."""
+        formulas = [piece.latex for piece in block.pieces if isinstance(piece, Math)]
+        words = "".join(p.text for p in block.pieces if isinstance(p, Text)).partition(":")[2]
+        if not formulas or words.strip(" ,."):
+            raise InvalidArgumentError("given", plain(block.pieces), "comparisons of public letters, `$a<b$`")
+        for one in formulas:
+            formula = TheoremReader(self.alphabet).formula(signs_of(one))
+            if parts_of(formula)[0] not in ("<=", "<", "=="):
+                raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
+            if self.records is not None and self.records.name in free(formula):
+                raise InvalidArgumentError("given", Latex(one), "what does not depend on records")
+            yield formula
 
     def read_records(self, block: PageBlock) -> RecordLetter:
         """`records: $x_1,\\dots,x_n$ in [0, 1]`, maybe `for $r\\in R$`."""
