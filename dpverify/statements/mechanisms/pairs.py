@@ -136,6 +136,7 @@ class PairSearcher:
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
         self.head = named(head)
         self.bounds = [self.model_of.code(one) for one in numbers]
+        self.given = [self.model_of.margin(one) for one in mechanism.given]
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
@@ -162,23 +163,29 @@ class PairSearcher:
         assert v is not None
         tried = WHOLE if letter.kind == "integer" else NUMBERS
         ends = [Fraction(end) for end in (v.lower, v.upper) if end is not None]
-        found = [n for n in dict.fromkeys((*tried, *ends, *(e + 1 for e in ends))) if _fits(n, v)]
+        found = [n for n in dict.fromkeys((*tried, *ends, *(e + 1 for e in ends))) if v.contains(n)]
         if letter.kind == "integer":
             found.sort(key=lambda n: (abs(n), n))
         return found
 
     def records(self, letters: dict[str, Fraction]) -> int:
-        """How many records there are; 0 where that is no number that is tried."""
+        """How many records there are; 0 where that is not tried, or letters are not as the page assumes."""
+        env = {name: float(v) for name, v in letters.items()}
         try:
-            n = int(self.count({name: float(v) for name, v in letters.items()}))
+            n = int(self.count(env)) if all(one(env) >= 0 for one in self.given) else 0
         except FAILURES:
             return 0
         return n if 1 <= n <= LONGEST else 0
 
+    def settings(self) -> Iterator[dict[str, Fraction]]:
+        """Values of public letters."""
+        for row in product(*(self.options(one)[:6] for one in self.public)):
+            letters = dict(zip((one.name for one in self.public), row, strict=True))
+            if self.records(letters):
+                yield letters
+
     def cases(self) -> Iterator[PairCase]:
-        rows = [self.options(one)[:6] for one in self.public]
-        settings = [dict(zip((one.name for one in self.public), row, strict=True)) for row in product(*rows)]
-        settings.sort(key=lambda one: sum(map(abs, one.values())))
+        settings = sorted(self.settings(), key=lambda one: sum(map(abs, one.values())))
         few = settings[:FEW]
         for bare, some in ((True, few), (False, few), (True, settings[FEW:]), (False, settings[FEW:])):
             for one in some:
@@ -224,13 +231,15 @@ class PairSearcher:
 
     def moderate(self) -> PairCase | None:
         """Some pair, where public letters are near 1, whole ones near 3."""
-        near = {"integer": 3}
-        letters = {}
-        for one in self.public:
-            far = ((abs(v - near.get(str(one.kind), 1)), v) for v in self.options(one))
-            letters[one.name] = min(far)[1]
-        n = self.records(letters)
-        return next(self.pairs(letters, n, self.rows[True]), None) if n else self.some
+        near = [3 if one.kind == "integer" else 1 for one in self.public]
+        known = [
+            (sum(abs(v - m) for v, m in zip(one.values(), near, strict=True)), k, one)
+            for k, one in enumerate(self.settings())
+        ]
+        if not known:
+            return None
+        letters = min(known)[2]
+        return next(self.pairs(letters, self.records(letters), self.rows[True]), None)
 
     def step(self, case: PairCase) -> PairCase | None:
         """A change of one record, of all others, of the place, or of a public letter; None where that is no pair."""
@@ -243,7 +252,7 @@ class PairSearcher:
             old = case.letters[letter.name]
             more += [old + 1, old - 1, 2 * old] if letter.kind == "integer" else [old * 2, old / 2]
             letters = {**case.letters, letter.name: self.random.choice(more)}
-            n = self.records(letters) if _fits(letters[letter.name], letter.number) else 0
+            n = self.records(letters) if letter.number.contains(letters[letter.name]) else 0
             if not n:
                 return None
             others = [one for i, one in enumerate(case.left) if i != k] or [case.left[k]]
@@ -361,8 +370,3 @@ def _numbers(node: Node) -> Iterator[str]:
             yield named(node[1])
         for part in node:
             yield from _numbers(part)
-
-
-def _fits(n: Fraction, v: Any) -> bool:
-    low = v.lower is None or n > v.lower or (n == v.lower and not v.lower_open)
-    return bool(low and (v.upper is None or n < v.upper or (n == v.upper and not v.upper_open)))
