@@ -39,7 +39,7 @@ def refutes(
 ) -> bool:
     """Whether a guarantee is refuted where f is 0 on one data set, and a number on its neighbor."""
     head, *numbers = guarantee
-    claim = [head, ["D", "Data"], law, *(["num", one] for one in numbers)]
+    claim = [head, ["D", "Data"], law, *(["num", one] if isinstance(one, str) else one for one in numbers)]
     body = ["all", [["f", ["Data"], "real"]], [], claim]
     clause = Clause.read({"types": [["Data", "data"]], "body": lists(body)})
     model = {
@@ -119,6 +119,15 @@ def test_sums_that_are_not_cut_keep_closed_forms() -> None:
     mean = math.log(2 / 3 * math.e + math.exp(-2) / 3)
     assert refutes(LAPLACE, ["renyi-private", "2", f"{mean - 1e-9:.12f}"], OUTPUT, [[]])
     assert not refutes(LAPLACE, ["renyi-private", "2", f"{mean + 1e-9:.12f}"], OUTPUT, [[]])
+
+
+def test_a_wider_law_is_above_each_multiple_of_another_far_out() -> None:
+    """But 1/0 is no bound that is too small."""
+    wider = ["laplace", ["num", "0"], ["add", ["num", "1"], ["of", "f", ["sym", "D"]]]]
+    assert refutes(wider, ["private", "9", "0"], OUTPUT, [["20"]])
+    assert not refutes(wider, ["private", "10", "0"], OUTPUT, [["10"]])
+    nothing = ["pow", ["num", "0"], ["num", "-1"]]
+    assert not refutes(wider, ["private", nothing, "0"], OUTPUT, [["20"]])
 
 
 UNSEEN: list[tuple[Any, list[list[str]], list[list[str]]]] = [
