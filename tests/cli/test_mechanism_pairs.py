@@ -49,9 +49,9 @@ def searched(text: str, folder: Path) -> PairSearch:
 LAP, NORMAL = r"y\sim\mathrm{Lap}(s,%s)", r"y\sim\mathcal{N}(s,%s)"
 AFTER, BESIDE = r"z\sim\mathrm{Lap}(m+\frac{y}{3},1)", r"z\sim\mathcal{N}(m+y,1)"
 RIGHT = [
-    page(r"(1,%s)\text{-DP}" % (1 - math.exp(-0.5) + 1e-9), LAP % r"\frac{1}{2}"),
+    page(r"(1, %s)\text{-DP}" % (1 - math.exp(-0.5) + 1e-9), LAP % r"\frac{1}{2}"),
     page(r"(\varepsilon,\delta)\text{-DP}", LAP % r"\frac{1}{\varepsilon-2\log(1-\delta)}"),
-    page(r"(1,%s)\text{-DP}" % (gaussian_hockey_stick(1.0, 1.0) + 1e-9), NORMAL % "1"),
+    page(r"(1, %s)\text{-DP}" % (gaussian_hockey_stick(1.0, 1.0) + 1e-9), NORMAL % "1"),
     page(r"\mu\text{-GDP}", NORMAL % r"\frac{1}{\mu^2}"),
     page(r"1\text{-zCDP}", NORMAL % "1", BESIDE, output="(y,z)"),
     page(r"2\text{-DP}", LAP % "1", AFTER, output="(y,z)"),
@@ -74,7 +74,7 @@ def test_events_break_the_claim_by_closed_forms(tmp_path: Path) -> None:
         (1.0, 0.9 * (1 - math.exp(-0.5)), True), (1.0, 0.9 * sharp, False), (8.0, 1e-20, False),
     ):  # fmt: skip
         draw = LAP % r"\frac{1}{2}" if laplace else NORMAL % "1"
-        found = searched(page(rf"({epsilon},{delta:.25f})\text{{-DP}}", draw), tmp_path).broken
+        found = searched(page(rf"({epsilon}, {delta:.25f})\text{{-DP}}", draw), tmp_path).broken
         assert found is not None
         assert found.probabilities is not None
         (low, _), (_, high) = found.probabilities
@@ -126,14 +126,14 @@ def test_wrong_claims_are_broken_by_as_much(
 
 
 def test_what_is_tampered_with_shows_nothing(tmp_path: Path) -> None:
-    text = page(r"(8,10^{-20})\text{-DP}", NORMAL % "1")
+    text = page(r"(8, 10^{-20})\text{-DP}", NORMAL % "1")
     found = searched(text, tmp_path).broken
     assert found is not None
     clause = claim_of(read_mechanisms(tmp_path / "mine.md")[0]).clause
     whole = json.dumps(found.model)
     show(clause, json.loads(whole), refute=True)
     # the right event of another claim: the pair of (8, 1e-20) does not break one of (12, 1e-20)
-    (tmp_path / "mine.md").write_text(text.replace("(8,", "(12,"), encoding="utf-8")
+    (tmp_path / "mine.md").write_text(text.replace("(8, ", "(12, "), encoding="utf-8")
     other = claim_of(read_mechanisms(tmp_path / "mine.md")[0]).clause
     with pytest.raises(ValueError, match="not seen to be false"):
         show(other, json.loads(whole), refute=True)

@@ -27,6 +27,8 @@ GRIDS = (1, 2, 3, 4, 6, 8, 12, 15)
 FAR = np.concatenate([-np.geomspace(80, 0.02, 90), [0.0], np.geomspace(0.02, 80, 90)])
 """Scales from a location at which densities are compared."""
 ORDERS = tuple(1.125**k for k in range(1, 48, 6))
+MOST = 1e3
+"""An epsilon that is as good as none."""
 FARTHEST = 1e4
 """The margin of a claim that nothing speaks against, less what does."""
 _PROBES = (0.37, -1.9)
@@ -482,8 +484,10 @@ def needed(head: str, one: Spread, other: Spread, bounds: list[float]) -> float:
 
 def _needed_epsilon(one: Spread, other: Spread, delta: float) -> float:
     low, high = 0.0, 1.0
-    while largest_excess(one, other, high) > delta and high < 1e4:
+    while largest_excess(one, other, high) > delta:
         low, high = high, 2 * high
+        if high > MOST:
+            return math.inf
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if largest_excess(one, other, middle) > delta else (low, middle)
@@ -528,8 +532,9 @@ def line_cuts(one: Weighted, other: Weighted, epsilon: float) -> list[list[float
         low, high = float(x[k]), float(x[k + 1])
         for _ in range(60):
             middle = (low + high) / 2
-            value = one.log_density(np.array([middle])) - other.log_density(np.array([middle])) - epsilon
-            low, high = (middle, high) if (value[0] > 0) == (gap[k] > 0) else (low, middle)
+            place = np.array([middle])
+            above_it = one.log_density(place) > other.log_density(place) + epsilon
+            low, high = (middle, high) if above_it[0] == (gap[k] > 0) else (low, middle)
         roots.append((low + high) / 2)
     knots = sorted({*one.at, *other.at})
     return [roots] * bool(roots) + [[knot] for knot in knots]
