@@ -23,7 +23,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker.arithmetic.questions import OvertimeError
 from dpverify.proving.checker.terms import Term, Unknown
 from dpverify.proving.checker.theorems.arithmetic import FormulaLetters, entail, problem
-from dpverify.proving.checker.theorems.language import Node, Scope, heads
+from dpverify.proving.checker.theorems.language import Node, Scope, free, heads
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import prove
 from dpverify.proving.proof import Budget
@@ -35,6 +35,8 @@ WORK = 400_000
 ALONE = Budget(boxes=1, operations=1000)
 """What a question is worth that has few facts."""
 FEW = 4
+NUMBERS = Budget(boxes=16, operations=1000)
+"""What a question is worth that is of numbers alone."""
 OPAQUE = (
     ("inner", "norm", "power"),
     ("abs", "max", "min", "power"),
@@ -63,8 +65,9 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
         return parts
     if not thorough:
         return None
+    budget = NUMBERS if not given and not free(claim) else ALONE if len(given) <= FEW else BUDGET
     try:
-        found = prove(obligation(scope, given, claim), budget=ALONE if len(given) <= FEW else BUDGET)
+        found = prove(obligation(scope, given, claim), budget=budget)
     except (InvalidArgumentError, OutOfScopeError, KeyError, TypeError):
         return None
     if found.verdict is not Verdict.PROVED or found.certificate is None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from dpverify.proving.checker.theorems.language import Node, parts_of
+from dpverify.proving.checker.theorems.language import Node, free, parts_of
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE, cancelled, cost, minus, number
 
@@ -113,9 +116,18 @@ class Composition:
             return proof.arithmetic((relation, left, right), *self.known)
 
         if self.route.head == "concentrated" and head == "private":
-            delta = numbers[1]
-            within = [show("<", NONE, total[0]), show("<", NONE, delta), show("<", delta, number(1))]
-            found = use("theorem.concentrated-to-approximate", [*within, found], *total, delta)
+            epsilon, delta = numbers
+            positive = show("<", NONE, total[0])
+            if (order := best_order(total[0], epsilon, delta)) is not None:
+                above, not_negative = show("<", number(1), order), show("<=", NONE, epsilon)
+                rule, premises = (
+                    "theorem.concentrated-to-approximate-improved",
+                    [above, positive, not_negative, found],
+                )
+                found = use(rule, premises, order, *total, epsilon)
+            else:
+                within = [positive, show("<", NONE, delta), show("<", delta, number(1))]
+                found = use("theorem.concentrated-to-approximate", [*within, found], *total, delta)
             total = parts_of(proof.facts[found])[3:]
         elif head == "renyi-private":
             order, bound = numbers
@@ -158,3 +170,20 @@ class Composition:
 
 def _do(_: int) -> None:
     """Nothing more."""
+
+
+def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:
+    """The order by which concentrated privacy gives the smallest delta; None where that is not of numbers alone."""
+    if any(map(free, (rho, epsilon, delta))):
+        return None
+    try:
+        r, e, d = (float(FloatModel({}, {}).code(one)({})) for one in (rho, epsilon, delta))
+    except FAILURES:
+        return None
+    orders = [Fraction(k, 16) for k in range(17, 3200)]
+    logs = [
+        ((x - 1) * (x * r - e) - math.log(x - 1) + x * math.log(1 - 1 / x), k)
+        for k, x in enumerate(map(float, orders))
+    ]
+    least, k = min(logs)
+    return number(orders[k]) if d > 0 and least <= math.log(d) else None
