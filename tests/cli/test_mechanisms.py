@@ -188,16 +188,20 @@ def normal(letter: str, query: str, variance: str) -> str:
 
 CLASSICAL = r"\frac{2\log(1.25/\delta)}{\varepsilon^2}"
 RIGHT = {
-    "three adaptive": (r"\varepsilon\text{-DP}", "(y,z,w)", S, T, lap("y", "s"), lap("z", "t+y"), lap("w", "s-y\\cdot z")),
+    "three adaptive": (
+        r"\varepsilon\text{-DP}", "(y,z,w)", S, T, lap("y", "s"), lap("z", "t+y"), lap("w", r"s-y\cdot z")
+    ),
     "a sum of two": (r"\frac{2\varepsilon}{3}\text{-DP}", "y+z", S, T, lap("y", "s"), lap("z", "t")),
     "one of two": (r"\frac{\varepsilon}{3}\text{-DP}", r"\max(z,0)", S, T, lap("y", "s"), lap("z", "t")),
-    "rounded": (r"\varepsilon\text{-DP}", r"\lfloor\min(\max(y,0),n)\rfloor", S, lap("y", "s", r"\frac{1}{\varepsilon}")),
-    "compared": (r"\varepsilon\text{-DP}", r"\mathbf{1}[\frac{n}{2}\le y]", S, lap("y", "s", r"\frac{1}{\varepsilon}")),
+    "rounded": (r"\varepsilon\text{-DP}", r"\lfloor\min(\max(y,0),n)\rfloor", S, lap("y", "s", SCALE)),
+    "compared": (r"\varepsilon\text{-DP}", r"\mathbf{1}[\frac{n}{2}\le y]", S, lap("y", "s", SCALE)),
     "delta": (r"(\varepsilon,\delta)\text{-DP}", "y", CLIPPED, lap("y", "s", r"\frac{2C}{\varepsilon}")),
     "pure, concentrated": (
         r"(C+\frac{\varepsilon^2}{18})\text{-zCDP}", "(y,z)", S, T, lap("y", "s"), normal("z", "t+y", r"\frac{1}{2C}")
     ),
-    "Renyi": (r"(1+C,\frac{1+C}{\varepsilon^2})\text{-RDP}", "y-z", S, T, *(normal(a, "s", r"\varepsilon^2") for a in "yz")),
+    "Renyi": (
+        r"(1+C,\frac{1+C}{\varepsilon^2})\text{-RDP}", "y-z", S, T, *(normal(a, "s", r"\varepsilon^2") for a in "yz")
+    ),
     "Gaussian": (r"C\text{-GDP}", r"\max(y,0)", S, normal("y", "s", r"\frac{1}{C^2}")),
     "classical": (r"(\varepsilon,\delta)\text{-DP}", "y", S, normal("y", "s", CLASSICAL)),
     "pure, classical": (
@@ -219,7 +223,6 @@ WRONG = {
     "an order below 1": ("Renyi", "1+C", "C"),
     "a smaller mu": ("Gaussian", r"C\text{-GDP}", r"0.9\cdot C\text{-GDP}"),
     "a larger sum": ("classical", r"x_i", "2x_i"),
-    "no more than the first": ("pure, classical", r"\frac{4\varepsilon}{3}", r"\varepsilon"),
     "a smaller epsilon": ("numbers", r"\frac{6}{5}", r"\frac{4}{5}"),
 }
 """Of claims that follow, one each with a fault."""
@@ -230,7 +233,7 @@ def test_what_follows_from_draws(name: str, tmp_path: Path) -> None:
     proved(mechanism(*RIGHT[name]), tmp_path)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", WRONG)
 def test_what_does_not_follow_from_draws(name: str, tmp_path: Path) -> None:
     of, old, new = WRONG[name]

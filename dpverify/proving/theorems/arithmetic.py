@@ -53,6 +53,10 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     Only where it is to be thorough are the provers of formulas asked.
     """
     given, shown = [*facts], frozenset().union(*map(heads, (*facts, claim)))
+    numbers = not given and not free(claim)
+    values = numbers and thorough and not shown.isdisjoint(("exp", "log", "phi"))  # long work for cvc5
+    if values and (found := _proved(scope, given, claim, NUMBERS)) is not None:
+        return found
     if "pow" in shown:
         shown |= {"power"}
     tried = OPAQUE if shown & {"inner", "norm"} else OPAQUE[1:]
@@ -65,7 +69,11 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
         return parts
     if not thorough:
         return None
-    budget = NUMBERS if not given and not free(claim) else ALONE if len(given) <= FEW else BUDGET
+    budget = NUMBERS if numbers else ALONE if len(given) <= FEW else BUDGET
+    return None if values else _proved(scope, given, claim, budget)
+
+
+def _proved(scope: Scope, given: list[Node], claim: Node, budget: Budget) -> Json | None:
     try:
         found = prove(obligation(scope, given, claim), budget=budget)
     except (InvalidArgumentError, OutOfScopeError, KeyError, TypeError):

@@ -21,6 +21,8 @@ MADE = {
 }  # fmt: skip
 """Of currencies, what is known of all that is made from a draw."""
 NONE = number(0)
+CLEAR = 1e-6
+"""By how much the logarithm of a delta must be small enough before a proof is sought."""
 
 
 @dataclass(frozen=True)
@@ -180,10 +182,9 @@ def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:
         r, e, d = (float(FloatModel({}, {}).code(one)({})) for one in (rho, epsilon, delta))
     except FAILURES:
         return None
-    orders = [Fraction(k, 16) for k in range(17, 3200)]
-    logs = [
-        ((x - 1) * (x * r - e) - math.log(x - 1) + x * math.log(1 - 1 / x), k)
-        for k, x in enumerate(map(float, orders))
-    ]
-    least, k = min(logs)
-    return number(orders[k]) if d > 0 and least <= math.log(d) else None
+    for parts in (1, 4, 16):  # the simplest that will do
+        orders = [Fraction(k, parts) for k in range(parts + 1, 200 * parts)]
+        logs = [(x - 1) * (x * r - e) - math.log(x - 1) + x * math.log1p(-1 / x) for x in map(float, orders)]
+        if d > 0 and min(logs) < math.log(d) - CLEAR:
+            return number(orders[logs.index(min(logs))])
+    return None
