@@ -67,29 +67,32 @@ def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
 
 def _cost(mechanism: MechanismOnPage, draw: MechanismStep, head: str) -> Node | None:
     try:
-        return cost(mechanism, draw.term, head)
+        found = cost(mechanism, draw.term, head)
     except UnderivedError:
         return None
+    return found if free(found) <= {one.name for one in mechanism.letters} else None
 
 
 def _shares(costs: Sequence[Node | None], budget: Node | None) -> Iterator[tuple[Node, ...]]:
-    """What each draw may cost: what is guessed; or for one of them, what the others leave of a budget."""
+    """What each draw may cost: what is guessed; where nothing is, what the others leave of a budget."""
     if len(costs) == 1 and budget is not None:
         yield (budget,)
-    known = tuple(one for one in costs if one is not None)
-    if len(known) == len(costs):
-        yield known
-    for k in range(len(costs)) if len(costs) > 1 else ():
-        if budget is not None and (rest := _without(budget, costs, k)) is not None:
-            yield tuple(rest if at == k else one or NONE for at, one in enumerate(costs))
+    if None not in costs:
+        yield tuple(one for one in costs if one is not None)
+    elif (
+        len(costs) > 1
+        and budget is not None
+        and (rest := _without(budget, costs, costs.index(None))) is not None
+    ):
+        yield tuple(one or rest for one in costs)
 
 
 def _without(budget: Node, costs: Sequence[Node | None], k: int) -> Node | None:
     """What is left of a budget for one draw; None where another's cost is not known."""
-    for at, one in enumerate(costs):
-        if at != k and one is None:
+    for one in (*costs[:k], *costs[k + 1 :]):
+        if one is None:
             return None
-        budget = minus(budget, one) if at != k and one is not None else budget
+        budget = minus(budget, one)
     return budget
 
 

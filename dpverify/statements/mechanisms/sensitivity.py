@@ -36,7 +36,7 @@ PLACE = "the place"
 ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
-GRID = 64
+GRID, HOLE = 64, "the hole"
 ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
 """Names of bound letters, which no letter of a page has."""
 D, E = ("sym", ONE), ("sym", OTHER)
@@ -158,7 +158,15 @@ class Sensitivity:
                     proof.arithmetic(("not", ("==", at, self.place)), *known),
                 ]
                 equal += self.equal(proof, at, inside, columns(self.mechanism, body))
-            proof.arithmetic(("==", one, other), *equal, *given, *self.public)
+            try:
+                proof.arithmetic(("==", one, other), *equal, *given, *self.public, thorough=False)
+            except UnderivedError:  # equals for equals
+                fact = proof.arithmetic(("==", one, one), *equal, *given, *self.public)
+                for equation in equal:
+                    old = parts_of(proof.facts[equation])[1]
+                    left, right = parts_of(proof.facts[fact])[1:]
+                    template = ("==", left, replaced(right, {old: ("sym", HOLE)}))
+                    fact = proof.rewritten(fact, equation, template, HOLE)
 
         return self.proof.block(whole, [INDEX], prove)
 
@@ -362,8 +370,8 @@ class Rests:
         for k, sides in enumerate(self.equal):
             for side, equation in enumerate(sides):
                 added = put(("add", self.rests[k], self.terms[k][side]), {})
-                template = replaced(proof.facts[fact], {added: ("sym", "the hole")})
-                fact = proof.rewritten(fact, equation, template, "the hole")
+                template = replaced(proof.facts[fact], {added: ("sym", HOLE)})
+                fact = proof.rewritten(fact, equation, template, HOLE)
         return fact
 
 
@@ -451,8 +459,9 @@ def _powers(node: Node, times: Fraction) -> Iterator[tuple[Node, Fraction]]:
     elif parts[0] == "pow" and parts_of(parts[2])[0] == "num":
         yield from _powers(parts[1], times * Fraction(named(parts_of(parts[2])[1])))
     elif parts[0] == "num" and (value := Fraction(named(parts[1]))) > 0:
-        yield number(value.numerator), times
-        yield number(value.denominator), -times
+        yield from (
+            (number(n), t) for n, t in ((value.numerator, times), (value.denominator, -times)) if n > 1
+        )
     else:
         yield node, times
 
