@@ -40,7 +40,7 @@ NUMBERS = Budget(boxes=16, operations=1000)
 OPAQUE = (
     ("inner", "norm", "power"),
     ("abs", "max", "min", "power"),
-    ("abs", "max", "min", "exp", "log", "pow"),
+    ("abs", "max", "min", "exp", "log", "pow", "sin", "cos", "arctan"),
     (),
     ("power",),
 )

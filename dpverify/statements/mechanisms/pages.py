@@ -15,7 +15,7 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
-from dpverify.proving.checker.theorems.language import Node, free, put
+from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
@@ -27,7 +27,7 @@ ROLES = ("query", "draw", "output", "claim")
 """First words of the sentence before a display."""
 NEIGHBORS = ("replace one",)
 """What neighbors may differ in."""
-_FIRST = signs_of("x_1,\\dots,x_n")
+DOTS = ((r"\dots",), (r"\ldots",), (r"\cdots",))
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,8 @@ class MechanismOnPage:
     """Those that are public."""
     types: tuple[tuple[str, str], ...]
     steps: tuple[MechanismStep, ...]
+    given: tuple[Node, ...] = ()
+    """What is assumed of public letters."""
 
     @property
     def draws(self) -> tuple[MechanismStep, ...]:
@@ -135,6 +137,7 @@ class _MechanismSection(TheoremSection):
         self.records: RecordLetter | None = None
         self.neighbors = ""
         self.drawn = set[str]()
+        self.given = list[Node]()
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -142,11 +145,6 @@ class _MechanismSection(TheoremSection):
             if block.kind == "table":
                 for letter, kind, *_ in self.rows(block):
                     self.at(letter.line, self.declare, letter, kind)
-        for unclear in self.unclear:
-            error = InvalidArgumentError(
-                "letter", Latex(unclear.latex), f"what is read in one way: {unclear.says}"
-            )
-            raise AtLineError(unclear.line, error)
         public = tuple(self.letters)
         for block in self.blocks:
             if block.kind == "paragraph" and block.item:
@@ -168,8 +166,15 @@ class _MechanismSection(TheoremSection):
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
         return MechanismOnPage(
-            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found
-        )
+            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
+            tuple(self.given),
+        )  # fmt: skip
+
+    def compare(self, line: int, latex: str, says: str) -> None:
+        """Refuse what two readers read differently."""
+        if says:
+            allowed = f"what is read in one way: {says}"
+            raise AtLineError(line, InvalidArgumentError("formula", Latex(latex), allowed))
 
     def item(self, block: PageBlock) -> None:
         """An item of the list: records, neighbors."""
@@ -181,8 +186,29 @@ class _MechanismSection(TheoremSection):
                 raise InvalidArgumentError("neighbors", self.neighbors, ", ".join(NEIGHBORS))
         elif key.strip() == "records":
             self.records = self.read_records(block)
+        elif key.strip() == "given":
+            self.given += self.read_given(block)
+        elif key.strip() == "unread":
+            raise InvalidArgumentError(
+                "item", text, "what the code does there, written by hand, in its place"
+            )
         else:
-            raise InvalidArgumentError("item", text, "`records:` or `neighbors:`")
+            raise InvalidArgumentError("item", text, "`records:`, `neighbors:` or `given:`")
+
+    def read_given(self, block: PageBlock) -> Iterator[Node]:
+        """`given: $a<b$`, of public letters."""
+        formulas = [piece.latex for piece in block.pieces if isinstance(piece, Math)]
+        words = "".join(p.text for p in block.pieces if isinstance(p, Text)).partition(":")[2]
+        if not formulas or words.strip(" ,."):
+            raise InvalidArgumentError("given", plain(block.pieces), "comparisons of public letters, `$a<b$`")
+        for one in formulas:
+            formula = TheoremReader(self.alphabet).formula(signs_of(one))
+            if parts_of(formula)[0] not in ("<=", "<", "=="):
+                raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
+            if self.records is not None and self.records.name in free(formula):
+                raise InvalidArgumentError("given", Latex(one), "what does not depend on records")
+            self.compare(block.line, one, self.second.formula(one, put(formula, {})))
+            yield formula
 
     def read_records(self, block: PageBlock) -> RecordLetter:
         """`records: $x_1,\\dots,x_n$ in [0, 1]`, maybe `for $r\\in R$`."""
@@ -201,7 +227,8 @@ class _MechanismSection(TheoremSection):
         parts = split(signs, ",")
         base = parts[0][: len(parts[0]) - 4]
         first = parts[0][len(base) :]
-        if len(parts) != 3 or first != ("_", "{", "1", "}") or parts[2][: len(base) + 2] != (*base, "_", "{"):
+        ends = first == ("_", "{", "1", "}") and parts[-1][: len(base) + 2] == (*base, "_", "{")
+        if len(parts) != 3 or parts[1] not in DOTS or not ends:
             raise InvalidArgumentError("records", Latex(formulas[0]), "`x_1,\\dots,x_n`")
         last = TheoremReader(self.alphabet).number(parts[2][len(base) + 2 : -1])
         domain = read_domain(match["domain"] or "real").variable("x", DIMENSIONLESS, "", "x", "")
@@ -214,6 +241,9 @@ class _MechanismSection(TheoremSection):
         records = RecordLetter(name_of(base), base, last, domain.lower, domain.upper, over)
         letter = TheoremLetter(records.name, written(base), records.arguments, "real")
         self.alphabet = self.alphabet.having(letter)
+        read = records.arguments, put(last, {})
+        says = self.second.records(formulas[0], "".join(formulas[1:]), records.name, read)
+        self.compare(block.line, formulas[0], says)
         return records
 
     def lines(self) -> Iterator[tuple[int, str, str]]:
@@ -240,15 +270,19 @@ class _MechanismSection(TheoremSection):
         assert self.records is not None
         reader, signs = TheoremReader(self.alphabet), indexed(signs_of(latex), self.records.signs)
         if role == "claim":
-            return MechanismStep(line, latex, role, term=guarantee_of(reader, signs))
+            said = guarantee_of(reader, signs)
+            self.compare(line, latex, self.second.line(latex, "", "guaranteed", put(said, {})))
+            return MechanismStep(line, latex, role, term=said)
         if role == "output":
             term = outcome(reader, signs)
+            self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
             return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=term)
         left, *right = split(signs, "=" if role == "query" else r"\sim")
         if len(right) != 1:
             allowed = "`s=` and what is asked" if role == "query" else r"`y\sim` and a law"
             raise InvalidArgumentError(role, Latex(latex), allowed)
         base = left[: left.index("(")] if "(" in left else left
+        bound_letter(base, "real")  # refuses what is no letter
         if any(base == one.signs for one in self.alphabet.letters.values()):
             raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
         inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []
@@ -260,13 +294,25 @@ class _MechanismSection(TheoremSection):
             law = within.law(right[0])
             kind = within.scope.type_of(law)[1]
             letter = TheoremLetter(name_of(base), written(base), (), kind)
+            self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(law, {})))
+            self.declare_again(line, letter)
             self.alphabet = self.alphabet.having(letter)
             self.drawn.add(letter.name)
             return MechanismStep(line, latex, role, letter.name, kind, law)
         body = within.number(right[0])
         letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
-        self.alphabet = self.alphabet.defining(Abbreviation(letter, tuple(one.name for one in over), body))
+        made = Abbreviation(letter, tuple(one.name for one in over), body)
+        self.declare_again(line, letter)
+        self.compare(line, latex, self.second.definition(latex, made))
+        self.alphabet = self.alphabet.defining(made)
         return MechanismStep(line, latex, role, letter.name, term=body)
+
+    def declare_again(self, line: int, letter: TheoremLetter) -> None:
+        """Tell the second reader of a letter that a line gives a value."""
+        of = [written(signs) for kind in (*letter.arguments, letter.kind)
+              for signs, (name, _) in self.alphabet.types.items() if name == kind]  # fmt: skip
+        words = "function of" if letter.arguments else "point of" if of else str(letter.kind)
+        self.compare(line, letter.latex, self.second.letter(letter, words, of))
 
     def argument(self, signs: Tokens) -> TheoremLetter:
         """The argument of a query, of the type over which the second index of records runs."""

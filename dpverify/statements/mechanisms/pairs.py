@@ -130,6 +130,7 @@ class _PairSearch:
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
         self.rule = GUARANTEES[named(head)]
         self.bounds = [self.model_of.code(one) for one in numbers]
+        self.given = [self.model_of.margin(one) for one in mechanism.given]
         self.count = self.model_of.code(mechanism.records.last)
         self.width = sizes[named(mechanism.records.over.kind)] if mechanism.records.over else 1
         written = {Fraction(n) for n in _numbers(self.law)}
@@ -163,6 +164,7 @@ class _PairSearch:
         letters = [one for one in self.mechanism.letters if one.number is not None]
         rows = [self.options(one)[:6] for one in letters]
         settings = [dict(zip((one.name for one in letters), row, strict=True)) for row in product(*rows)]
+        settings = [one for one in settings if self.is_given(one)]
         settings.sort(key=lambda one: sum(map(abs, one.values())))
         few = settings[:FEW]
         for bare, some in ((True, few), (False, few), (True, settings[FEW:]), (False, settings[FEW:])):
@@ -173,6 +175,14 @@ class _PairSearch:
                     continue
                 if 1 <= n <= LONGEST:
                     yield from islice(self.pairs(one, n, bare), OF_ONE)
+
+    def is_given(self, letters: dict[str, Fraction]) -> bool:
+        """Whether letters are as the page assumes, as far as floating point tells."""
+        env = {name: float(value) for name, value in letters.items()}
+        try:
+            return all(one(env) >= 0 for one in self.given)
+        except FAILURES:
+            return False
 
     def pairs(self, letters: dict[str, Fraction], n: int, ends_only: bool) -> Iterator[_Case]:
         """Data sets with numbers at ends, then others."""

@@ -89,7 +89,7 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     of_both: Iterator[Node] = (
         ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
-    premises = [bound for one in mechanism.letters for bound in bounds(one)]
+    premises = [*(bound for one in mechanism.letters for bound in bounds(one)), *mechanism.given]
     premises += [
         ("all", both, (near,), ("and", ("<=", number(1), place), ("<=", place, records.last))),
         ("all", (*both, (INDEX, (), "integer"), *second),

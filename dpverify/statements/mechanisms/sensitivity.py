@@ -158,15 +158,11 @@ class Sensitivity:
                     proof.arithmetic(("not", ("==", at, self.place)), *known),
                 ]
                 equal += self.equal(proof, at, inside, columns(self.mechanism, body))
-            try:
-                proof.arithmetic(("==", one, other), *equal, *given, *self.public, thorough=False)
-            except UnderivedError:  # equals for equals
-                fact = proof.arithmetic(("==", one, one), *equal, *given, *self.public)
-                for equation in equal:
-                    old = parts_of(proof.facts[equation])[1]
-                    left, right = parts_of(proof.facts[fact])[1:]
-                    template = ("==", left, replaced(right, {old: ("sym", HOLE)}))
-                    fact = proof.rewritten(fact, equation, template, HOLE)
+            same = proof.arithmetic(("==", one, one), *given, *self.public)
+            for k in equal:
+                right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
+                template = ("==", one, replaced(right, {record: ("sym", HOLE)}))
+                same = proof.rewritten(same, k, template, HOLE)
 
         return self.proof.block(whole, [INDEX], prove)
 
