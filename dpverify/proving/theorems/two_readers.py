@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dpverify.proving.checker.theorems.language import Node, put
+from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.proving.second_reader import RefusedError
 from dpverify.proving.second_reader.theorem_alphabet import TheoremAlphabet
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, bounds
@@ -47,7 +47,14 @@ class SecondReading:
 
     def line(self, latex: str, sign: str, what: str, first: Node) -> str:
         """The same of what stands behind a sign of a mechanism's line."""
+        if what == "guaranteed":  # a guarantee without its letter of data sets is no term
+            return _difference(_each_put(first), lambda: _each_put(self.alphabet.line_of(latex, sign, what)))
         return _difference(first, lambda: put(self.alphabet.line_of(latex, sign, what), {}))
+
+
+def _each_put(said: Node) -> tuple[Node, ...]:
+    head, *numbers = parts_of(said)
+    return (head, *(put(one, {}) for one in numbers))
 
 
 def _numbered(names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], Node]]:

@@ -271,7 +271,7 @@ class _MechanismSection(TheoremSection):
         reader, signs = TheoremReader(self.alphabet), indexed(signs_of(latex), self.records.signs)
         if role == "claim":
             said = guarantee_of(reader, signs)
-            self.compare(line, latex, self.second.line(latex, "", "guaranteed", put(said, {})))
+            self.compare(line, latex, self.second.line(latex, "", "guaranteed", said))
             return MechanismStep(line, latex, role, term=said)
         if role == "output":
             term = outcome(reader, signs)
