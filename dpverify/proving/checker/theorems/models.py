@@ -25,6 +25,7 @@ from dpverify.proving.checker.terms import (
     symbol,
 )
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
+from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
     AllLetters,
@@ -399,7 +400,7 @@ class Model:
         name, kind = map(named, parts_of(parts[0]))
         bounds, found = self.numbers(parts[2:], env), list[Term]()
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
-        laws = [self.value(parts[1], place) for place in places]
+        laws = [masses_of(self.value(parts[1], place)) for place in places]
         for i, j in sorted(self.neighbors[kind]):
             found.append(UNKNOWN)
             with suppress(ValueError):
