@@ -12,6 +12,7 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.sensitivity import (
     DATA,
@@ -27,6 +28,14 @@ from dpverify.statements.mechanisms.sensitivity import (
 )
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
+
+
+CHOICES = {
+    ("select", "laplace"): "lemma.noisy-max-laplace-scale",
+    ("select", "exponential"): "lemma.noisy-max-exponential-scale",
+    ("stop", "laplace", "laplace"): "theorem.sparse-vector-scales",
+}
+"""What is known of what is chosen with noises of some families: of candidates, and of the threshold."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,8 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
         interval = ("between", str(records.low), str(records.high))
     letters: list[Node] = [one.declared for one in mechanism.letters]
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
+    choice = choice_of(mechanism)
+    letters += choice.letters if choice else ()
     index, place = ("sym", "i"), ("of", PLACE, D, E)
     both, near = (("D", (), DATA), ("E", (), DATA)), ("neighbors", D, E)
     of_both: Iterator[Node] = (
@@ -86,10 +97,12 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
+    chosen = choice.premises if choice else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, ("D", DATA), on(mechanism, mechanism.law, "D"), *numbers)
-    types = [list(one) for one in (*mechanism.types, (DATA, "data"))]
-    body: Node = ("all", tuple(letters), tuple(premises), guarantee)
+    law = choice.law if choice else on(mechanism, mechanism.law, "D")
+    guarantee: Node = (head, ("D", DATA), law, *numbers)
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
+    body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
     return MechanismClaim(clause, names, len(premises) - 1, len(premises) - 2)
@@ -103,7 +116,10 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     draws = mechanism.of("draw")
 
     def prove(proof: ProofBuilder, given: list[int]) -> None:
-        if len(draws) == 1:
+        choice = choice_of(mechanism)
+        if choice is not None:
+            _chosen(mechanism, claim, proof, choice, numbers, given)
+        elif len(draws) == 1:
             _one_draw(mechanism, claim, proof, draws[0].term, named(head), numbers, given)
         else:
             _two_draws(mechanism, claim, proof, named(head), numbers, given)
@@ -144,6 +160,53 @@ def _one_draw(
     if (law[0], head) not in known:
         raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
     return known[str(law[0]), head](mechanism, claim, proof, law, numbers, given)
+
+
+def _chosen(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: Choice, numbers: list[Node],
+    given: list[int],
+) -> int:  # fmt: skip
+    """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
+    *below, above = choice.sides
+    noise, threshold = above.noise, below[0].noise if below else None
+    laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]
+    heads = tuple(str(law[0]) for law in laws[: len(choice.sides)])
+    rule = CHOICES.get((choice.line.role, *heads))
+    each = noise is not None and noise.index != "" and (threshold is None or not threshold.index)
+    if claim.clause.body[3][0] != "private" or rule is None or noise is None or not each:
+        what = " and ".join(head or "no" for head in heads[::-1])
+        raise UnderivedError(f"no theorem is known of this guarantee for this choice with {what} noise")
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    alike, chosen = given[claim.same + 1 : claim.same + 4], given[claim.same + 4 :]
+    epsilon, scale = numbers[0], laws[0][-1]
+    query, second = put(above.location, {choice.line.index: ((), ("sym", "r"))}), (("r", (), choice.kind),)
+    whole, (read, other, law) = noise.whole, (one[0] for one in noise.letters(choice.kind))
+    w, r, x, t = (("sym", name) for name in "wrxt")
+    types = {"mathcalD": DATA, "W": noise.type} | ({} if choice.kind == "integer" else {"R": choice.kind})
+    values: list[tuple[tuple[str, ...], Node]] = [
+        (("D", "r"), on(mechanism, query, "D")), (("w", "r"), ("of", read, w, r)),
+        (("w", "r", "x"), ("of", other, w, r, x)), ((), ("sym", law)),
+    ]  # fmt: skip
+    if threshold is None:
+        bound: Node = ("mul", ("mul", epsilon, scale), ("num", "1/2"))
+        signs = [proof.arithmetic(("<", number(0), one), *known) for one in (scale, epsilon)]
+        values += [(("r",), ("of", ORDER, r)), (("D", "w"), ("of", ANSWER, D, w)), ((), scale), ((), epsilon)]
+    else:
+        wide = laws[1][-1]
+        costs = ("mul", number(2), ("pow", scale, number(-1))), ("pow", wide, number(-1))
+        bound = ("mul", epsilon, ("pow", ("add", *costs), number(-1)))
+        signs = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, wide, scale)]
+        last = ("add", mechanism.records.columns, number(1))
+        values += [
+            ((), below[0].location), ((), number(1)), ((), last), (("D", "w", "t"), ("of", ANSWER, D, w, t)),
+            ((), bound), ((), wide), ((), scale), ((), epsilon),
+        ]  # fmt: skip
+    moves = [_moves(mechanism, claim, proof, query, bound, second)]
+    if threshold is not None:
+        shares = [("mul", ("mul", number(2), bound), ("pow", scale, number(-1))), ("mul", bound, ("pow", wide, number(-1)))]
+        moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
+    defined = [_has_values(mechanism, proof, query, given, second), *known]
+    return proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)
 
 
 def _two_draws(

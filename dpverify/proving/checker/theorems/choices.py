@@ -38,7 +38,7 @@ def masses_of(law: Value) -> Value:
 def chosen(law: Image, facts: tuple[Term, ...], laws: Mapping[str, Line]) -> Iterator[tuple[Value, Term]]:
     """What is chosen in each case, and the chance of that case."""
     line = law.law if isinstance(law.law, Line) else law.law.law
-    known = {**laws, law.letter: line}
+    known = {**laws, law.name: line}
     for more, one in law.cases:
         if isinstance(one, Image):
             yield from chosen(one, (*facts, *more), known)
