@@ -1,8 +1,8 @@
 """Mechanisms that choose among candidates: the one with the largest noisy score, or the first above a threshold.
 
-Noises for all candidates are one outcome of a type of its own, of which it is known how to read one noise and how to put
-another in its place, and that this, with a noise drawn anew, changes no probability. What is chosen is a function of
-them; what is assumed of it is what the page says.
+Noises for all candidates are one outcome of a type of its own, of which it is known how to read one noise and how to
+put another in its place, and that this, with a noise drawn anew, changes no probability. What is chosen is a function
+of them; what is assumed of it is what the page says.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import DATA, D, number
 
@@ -71,7 +71,12 @@ class NoiseOnPage:
         read, x = f"read {self.name}", ("noise", (), "real")
         yield ("all", (*letters, x), (), ("==", ("of", read, put_, R), X))
         other = ("other", (), kind)
-        yield ("all", (*letters, x, other), (("not", ("==", T, R)),), ("==", ("of", read, put_, T), self.at(T)))
+        yield (
+            "all",
+            (*letters, x, other),
+            (("not", ("==", T, R)),),
+            ("==", ("of", read, put_, T), self.at(T)),
+        )
         event, law = ("event", (self.type,), "formula"), ("sym", f"law {self.name}")
         anew: Node = ("chance", ("noise", "real"), self.law, ("of", "event", put_))
         yield (
@@ -162,10 +167,10 @@ class Choice:
         chosen, last = ("==", self.answer, R), ("add", self.mechanism.records.columns, ONE)
         within, before, here = self.is_first(R, last)
         yield ("all", self.every("candidate"), (chosen,), ("and", *within))
-        _, letters, given, below = parts_of(before)
+        _, _, given, below = parts_of(before)
         yield ("all", self.every("candidate", "other"), (chosen, *parts_of(given)), below)
-        _, _, (open_,), above = here
-        yield ("all", self.every("candidate"), (chosen, open_), above)
+        _, _, before_last, above = parts_of(here)
+        yield ("all", self.every("candidate"), (chosen, *parts_of(before_last)), above)
         yield ("all", self.every("candidate"), (*within, before, here), chosen)
 
     def is_first(self, one: Node, last: Node) -> tuple[tuple[Node, Node], Node, Node]:
@@ -193,3 +198,9 @@ def choice_of(mechanism: MechanismOnPage) -> Choice | None:
     """What a mechanism chooses, if it chooses among candidates with noise."""
     line = mechanism.choice
     return None if line is None or line.role == "flip" else Choice(mechanism, line)
+
+
+def law_of(mechanism: MechanismOnPage) -> Node:
+    """The law of the output on the data set D."""
+    choice = choice_of(mechanism)
+    return on(mechanism, mechanism.law, "D") if choice is None else choice.law

@@ -217,7 +217,8 @@ class _MechanismSection(TheoremSection):
         domain = read_domain(match["domain"] or "real").variable("x", DIMENSIONLESS, "", "x", "")
         if domain.lower_open or domain.upper_open:
             raise InvalidArgumentError("records", match["domain"], "closed intervals")
-        over, columns = None, ""
+        over: TheoremLetter | None = None
+        columns: Node = ""
         if match["rows"]:
             over, columns = self.candidates(signs_of(formulas[1]))
         self.rows_of.append(base)

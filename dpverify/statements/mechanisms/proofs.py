@@ -12,7 +12,7 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, choice_of
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, choice_of, law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.sensitivity import (
     DATA,
@@ -28,7 +28,6 @@ from dpverify.statements.mechanisms.sensitivity import (
 )
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
-
 
 CHOICES = {
     ("select", "laplace"): "lemma.noisy-max-laplace-scale",
@@ -99,8 +98,7 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     ]  # fmt: skip
     chosen = choice.premises if choice else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    law = choice.law if choice else on(mechanism, mechanism.law, "D")
-    guarantee: Node = (head, ("D", DATA), law, *numbers)
+    guarantee: Node = (head, ("D", DATA), law_of(mechanism), *numbers)
     types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
     body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
@@ -180,7 +178,7 @@ def _chosen(
     alike, chosen = given[claim.same + 1 : claim.same + 4], given[claim.same + 4 :]
     epsilon, scale = numbers[0], laws[0][-1]
     query, second = put(above.location, {choice.line.index: ((), ("sym", "r"))}), (("r", (), choice.kind),)
-    whole, (read, other, law) = noise.whole, (one[0] for one in noise.letters(choice.kind))
+    read, other, law = (one[0] for one in noise.letters(choice.kind))
     w, r, x, t = (("sym", name) for name in "wrxt")
     types = {"mathcalD": DATA, "W": noise.type} | ({} if choice.kind == "integer" else {"R": choice.kind})
     values: list[tuple[tuple[str, ...], Node]] = [
@@ -203,7 +201,10 @@ def _chosen(
         ]  # fmt: skip
     moves = [_moves(mechanism, claim, proof, query, bound, second)]
     if threshold is not None:
-        shares = [("mul", ("mul", number(2), bound), ("pow", scale, number(-1))), ("mul", bound, ("pow", wide, number(-1)))]
+        shares = [
+            ("mul", ("mul", number(2), bound), ("pow", scale, number(-1))),
+            ("mul", bound, ("pow", wide, number(-1))),
+        ]
         moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
     defined = [_has_values(mechanism, proof, query, given, second), *known]
     return proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import TypeAlias, TypeVar
 
-from dpverify.proving.checker.terms import COMPARISONS, Term, demand, number
+from dpverify.proving.checker.terms import COMPARISONS, Term, conjuncts, demand, number
 from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.numbers import logic, made
 from dpverify.proving.checker.theorems.outcomes import Finite, Image, Value, gathered
@@ -50,9 +50,10 @@ def chosen(law: Image, facts: tuple[Term, ...], laws: Mapping[str, Line]) -> Ite
 def chance_of_all(facts: Iterable[Term], laws: Mapping[str, Line]) -> Term:
     """The chance that all of some formulas are true; a letter `x_k` is one of independent numbers with the law of x."""
     whole = logic("and", *facts)
+    sure = {form_of(f)[0]: form_of(f)[1] > 0 for f in conjuncts(whole) if f.head in ("<", "<=")}
     parts, found = list[list[tuple[Truths, Exponentials]]](), Exponentials()
     for group in linked({form for f in atoms(whole) if (form := form_of(f)[0])[0]}):
-        parts.append([*by_case(group, laws).items()])
+        parts.append([*by_case(group, laws, sure).items()])
     for k, row in enumerate(product(*parts)):
         demand(k < MOST, "many cases of comparisons")
         if true(whole, dict(pair for truths, _ in row for pair in truths)):
@@ -162,7 +163,7 @@ class Noise:
         wave = slope / self.scale, (start - self.at) / self.scale
         if slope * x + start < self.at:
             return {} if self.family == "exponential" else {wave: HALF}
-        return {(ZERO, ZERO): Fraction(1), (-wave[0], -wave[1]): -part}
+        return summed([((ZERO, ZERO), Fraction(1)), ((-wave[0], -wave[1]), -part)])
 
     def density(self, x: Fraction) -> Waves:
         """The density at all numbers on the same side of the location as x."""
@@ -172,8 +173,10 @@ class Noise:
         return {(side / self.scale, -side * self.at / self.scale): part / self.scale}
 
 
-def by_case(forms: set[Form], laws: Mapping[str, Line]) -> dict[Truths, Exponentials]:
-    """For each case of forms that share letters, its chance."""
+def by_case(
+    forms: set[Form], laws: Mapping[str, Line], sure: Mapping[Form, bool]
+) -> dict[Truths, Exponentials]:
+    """For each case of forms that share letters, its chance; of cases in which some are as they have to be."""
     letters = sorted({x for form in forms for x, _ in form[0]})
     shared = [x for x in letters if all(len(form[0]) == 1 or x in dict(form[0]) for form in forms)]
     demand(shared and all(len(form[0]) <= 2 for form in forms), "comparisons without a number in common")
@@ -191,8 +194,13 @@ def by_case(forms: set[Form], laws: Mapping[str, Line]) -> dict[Truths, Exponent
     found, ends = dict[Truths, Exponentials](), sorted(places)
     for low, high in [(None, ends[0]), *pairwise(ends), (ends[-1], None)]:
         x = (high or ZERO) - 1 if low is None else low + 1 if high is None else (low + high) / 2
-        row = [[(frozenset((form, x < end) for form, end in own.items()), noises[pivot].density(x))]]
-        row += [between(letter, cuts[letter], noises[letter], x) for letter in cuts]
+        row: list[list[tuple[Truths, Waves]]] = [
+            [(frozenset((form, x < end) for form, end in own.items()), noises[pivot].density(x))]
+        ]
+        row += [[*between(letter, cuts[letter], noises[letter], x)] for letter in cuts]
+        row = [
+            [one for one in part if all(sure.get(form, is_) == is_ for form, is_ in one[0])] for part in row
+        ]
         for k, cases in enumerate(product(*row)):
             demand(k < MOST, "many cases of comparisons")
             truths = Truths().union(*(one for one, _ in cases))
