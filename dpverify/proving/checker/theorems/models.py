@@ -448,8 +448,12 @@ class Model:
         place = {**env, **{name: constant(symbol(v.name)) for name, v in known.numbers.items()}}
 
         def run() -> tuple[list[Term], Term]:
-            given = [*self.until_false(clause[0], place)]
-            return given, (TRUE if given[-1:] == [FALSE] else self.truth(clause[1], place))
+            given = list[Term]()
+            for f in clause[0]:
+                given.append(self.truth(f, place))
+                if given[-1] is FALSE or bounded(known, given):
+                    return given, (TRUE if given[-1] is FALSE else UNKNOWN)
+            return given, self.truth(clause[1], place)
 
         for facts, (given, held) in self.cases(known.own(), run):
             if held is TRUE:
@@ -460,14 +464,6 @@ class Model:
                     yield from self.instances(clause, less, {**env, found[0]: constant(number(k))})
             else:
                 yield for_letters(known, [*facts, *given], held)
-
-    def until_false(self, formulas: Iterable[Node], env: Letters) -> Iterator[Term]:
-        """Formulas up to the first that is false."""
-        for f in formulas:
-            found = self.truth(f, env)
-            yield found
-            if found is FALSE:
-                return
 
 
 def show(clause: Clause, value: object, refute: bool) -> None:
