@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -21,10 +21,10 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, interval_of, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 
-SETTINGS, LAWS = 60, 600
-"""Settings of public letters, and laws, that are tried."""
-MOST = 6
-"""Candidates."""
+SIZES, FEW = (1, 2, 3, 5), 4
+"""Whole numbers that are tried, and how many values of each letter."""
+MOST, LAWS = 5, 200
+"""Records, candidates, and laws that are tried."""
 
 
 def _fraction(value: float) -> Fraction:
@@ -56,15 +56,21 @@ class ChoicePairSearcher(PairSearcher):
         return int(self.model_of.code(self.columns)(letters)) if self.columns else self.sizes[kind]
 
     def cases(self) -> Iterator[PairCase]:
-        letters = [one for one in self.mechanism.letters if one.number is not None]
-        options = [self.options(one)[:6] for one in letters]
-        settings = [dict(zip((one.name for one in letters), row, strict=True)) for row in product(*options)]
-        self.random.shuffle(settings)
-        for one in settings[:SETTINGS]:
+        """Pairs with other laws than those before, simple ones first."""
+        letters, seen = [one for one in self.mechanism.letters if one.number is not None], set[Any]()
+        options = [
+            [v for v in self.options(one) if one.kind != "integer" or v in SIZES][:FEW] for one in letters
+        ]
+        for row in sorted(product(*map(enumerate, options)), key=lambda row: sum(k for k, _ in row)):
+            one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
             n, k = int(self.count(place)), self.candidates(place)
-            if 1 <= n <= 8 and k <= (MOST if self.columns else 2):
-                yield from self.extreme(one, n, k)
+            if 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
+                for case in self.extreme(one, n, k):
+                    found = tuple(self.numbers(self.env(case, rows)) for rows in (case.left, case.right))
+                    if found not in seen and len(self.known) < LAWS:
+                        seen.add(found)
+                        yield case
 
     def extreme(self, letters: dict[str, Fraction], n: int, k: int) -> Iterator[PairCase]:
         """Records that are at ends: one, and all others the same."""
@@ -72,7 +78,7 @@ class ChoicePairSearcher(PairSearcher):
         ones = [tuple(low if i == j else high for i in range(k)) for j in (0, k - 1)]
         rows = [(low,) * k, (high,) * k, *ones, *(tuple(low + high - x for x in row) for row in ones)]
         rows = [*dict.fromkeys(rows)]
-        for rest in rows if n > 1 else rows[:1]:
+        for rest in rows[:3] if n > 1 else rows[:1]:
             for one, other in product(rows, repeat=2):
                 if one != other:
                     yield PairCase(letters, (one, *(rest,) * (n - 1)), (other, *(rest,) * (n - 1)), 1)
@@ -88,21 +94,21 @@ class ChoicePairSearcher(PairSearcher):
 
         return {**found, self.mechanism.records.name: at}
 
+    def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
+        """The locations of each side, for each candidate, and the scales of noises."""
+        first, index = 1 if self.columns else 0, self.choice.line.index
+        places = range(first, first + self.candidates(env))
+        at = (tuple(_fraction(code({**env, index: i})) for i in places) for code, _ in self.sides)
+        return (*at, tuple(_fraction(code(env)) for code in self.scales))
+
     def chosen(self, env: dict[str, Any]) -> dict[Any, float]:
         """The law of what is chosen."""
-        first = 1 if self.columns else 0
-        places = range(first, first + self.candidates(env))
-        index = self.choice.line.index
-        at = [[_fraction(code({**env, index: i})) for i in places] for code, _ in self.sides]
-        scales = [_fraction(code(env)) for code in self.scales]
-        key = (*map(tuple, at), *scales)
-        if key not in self.known:
-            if len(self.known) >= LAWS:
-                raise ValueError("many laws")
-            self.known[key] = self.law_of(at, scales)
-        return self.known[key]
+        numbers = self.numbers(env)
+        if numbers not in self.known:
+            self.known[numbers] = self.law_of(numbers[:-1], numbers[-1])
+        return self.known[numbers]
 
-    def law_of(self, at: list[list[Fraction]], scales: list[Fraction]) -> dict[Any, float]:
+    def law_of(self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction]) -> dict[Any, float]:
         """The same for locations of each side, for each candidate."""
         laws = {
             f"n{j}": Line(named(parts_of(one.law)[0]), number(0), number(scale))

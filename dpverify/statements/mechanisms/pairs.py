@@ -312,7 +312,7 @@ def _event(laws: list[Any], epsilon: float) -> tuple[str, float, tuple[_Ends, _E
         for v in p
     ]
     chances = [made("add", *(law.get(v, NO) for v in inside)) for law in (p, q)]
-    names = [f"number {v.index + 1}" if isinstance(v, Point) else str(v) for v in inside]
+    names = [f"number {v.index + 1}" if isinstance(v, Point) else str(v.number) for v in inside]
     return (
         f"output is {' or '.join(names)}",
         math.log(max(ratios)),
