@@ -39,6 +39,8 @@ def float_of(chance: Term) -> float:
 class ChoicePairSearcher(PairSearcher):
     """A search for pairs, of which what is chosen has other laws."""
 
+    enough = 3
+
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         super().__init__(mechanism, sizes, random)
         assert mechanism.choice is not None

@@ -99,7 +99,7 @@ def search_pairs(
                 witness = model if _true(claim, model) else None
             if margin is not None and margin < -CLEAR:
                 worst.append((margin, case))
-                if len(worst) >= ENOUGH:
+                if len(worst) >= search.enough:
                     break
         for _, case in sorted(worst, key=lambda one: (len(one[1].left), one[0])):
             asked += 1
@@ -134,6 +134,8 @@ class PairCase:
 
 class PairSearcher:
     """A search for pairs, for some numbers of candidates."""
+
+    enough = ENOUGH
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
