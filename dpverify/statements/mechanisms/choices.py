@@ -197,10 +197,10 @@ class Choice:
 def choice_of(mechanism: MechanismOnPage) -> Choice | None:
     """What a mechanism chooses, if it chooses among candidates with noise."""
     line = mechanism.choice
-    return None if line is None or line.role == "flip" else Choice(mechanism, line)
+    return None if line is None else Choice(mechanism, line)
 
 
 def law_of(mechanism: MechanismOnPage) -> Node:
-    """The law of the output on the data set D."""
+    """The law of the output; of what is chosen, on the data set D."""
     choice = choice_of(mechanism)
-    return on(mechanism, mechanism.law, "D") if choice is None else choice.law
+    return mechanism.law if choice is None else choice.law

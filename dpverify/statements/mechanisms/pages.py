@@ -23,7 +23,7 @@ from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text
 from dpverify.statements.pages.letters import read_domain
 from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections
 
-CHOICES = ("select", "stop", "flip")
+CHOICES = ("select", "stop")
 """First words of what chooses among candidates."""
 ROLES = ("query", "draw", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
@@ -74,7 +74,7 @@ class MechanismStep:
     term: Node = ""
     """What a query is, the law of a draw, the output, the guarantee that is claimed.
 
-    Of what chooses: the score, a comparison, the chance of heads.
+    Of what chooses: the score, or a comparison.
     """
     index: str = ""
     """Of what is drawn for each candidate, and of what chooses: the letter of a candidate."""
@@ -173,7 +173,7 @@ class _MechanismSection(TheoremSection):
         if not 1 <= len(drawn) <= 2 or found[-2].term != wanted:
             allowed = "one letter that is drawn, or two, `(y,z)`, in the order of their draws"
             if chosen or any(one.index for one in found):
-                allowed = "the letter that one Select, Stop or Flip before it chooses"
+                allowed = "the letter that one Select or Stop before it chooses"
             raise AtLineError(found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed))
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
@@ -362,7 +362,7 @@ class _MechanismSection(TheoremSection):
                 raise InvalidArgumentError(role, Latex(latex), r"`j=\arg\max_{r\in R}y_r`")
             self.for_each(latex, said)
             name, term = left, self.noisy(latex, within.number(right[stop:]))
-        elif role == "stop":
+        else:
             last = [signs_of(one) for one in said]
             wanted = ("add", self.records.columns, ("num", "1"))
             if len(last) != 2 or last[0] != index.signs or reader.number(last[1]) != wanted:
@@ -375,13 +375,6 @@ class _MechanismSection(TheoremSection):
             if head != "<=":
                 raise InvalidArgumentError(role, Latex(latex), r"a comparison with `\ge` or `\le`")
             term = (head, *(self.noisy(latex, one) for one in sides))
-        else:
-            self.for_each(latex, said)
-            law = within.law(signs)
-            if law[0] != "bernoulli":
-                raise InvalidArgumentError(role, Latex(latex), r"`\mathrm{Ber}(e^{\dots})`")
-            self.not_drawn(latex, law)
-            term = law[1]
         if self.drawn - free(term):
             raise InvalidArgumentError(role, Latex(latex), "a line in which all that is drawn stands")
         letter = TheoremLetter(name_of(name), written(name), (), index.kind)

@@ -98,7 +98,7 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     ]  # fmt: skip
     chosen = choice.premises if choice else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, ("D", DATA), law_of(mechanism), *numbers)
+    guarantee: Node = (head, ("D", DATA), on(mechanism, law_of(mechanism), "D"), *numbers)
     types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
     body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})

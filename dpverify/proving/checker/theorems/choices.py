@@ -148,15 +148,6 @@ class Noise:
     at: Fraction
     scale: Fraction
 
-    @classmethod
-    def of(cls, x: str, laws: Mapping[str, Line]) -> Noise:
-        """That of a letter; refused for other families, and for other numbers."""
-        demand(x.split("_")[0] in laws, "a number without a law")
-        law = laws[x.split("_")[0]]
-        demand(law.family in ("laplace", "exponential"), "what is chosen by other noises")
-        demand(law.at.head == law.scale.head == "num", "noises that are no fractions")
-        return cls(law.family, law.at.number, law.scale.number)
-
     def below(self, slope: Fraction, start: Fraction, x: Fraction) -> Waves:
         """The chance of what is below slope * x + start, for all x on the same side of where that is the location."""
         part = Fraction(1) if self.family == "exponential" else HALF
@@ -173,6 +164,15 @@ class Noise:
         return {(side / self.scale, -side * self.at / self.scale): part / self.scale}
 
 
+def noise_of(x: str, laws: Mapping[str, Line]) -> Noise:
+    """The law of a letter; refused for other families, and for other numbers."""
+    demand(x.split("_")[0] in laws, "a number without a law")
+    law = laws[x.split("_")[0]]
+    demand(law.family in ("laplace", "exponential"), "what is chosen by other noises")
+    demand(law.at.head == law.scale.head == "num", "noises that are no fractions")
+    return Noise(law.family, law.at.number, law.scale.number)
+
+
 def by_case(
     forms: set[Form], laws: Mapping[str, Line], sure: Mapping[Form, bool]
 ) -> dict[Truths, Exponentials]:
@@ -180,7 +180,7 @@ def by_case(
     letters = sorted({x for form in forms for x, _ in form[0]})
     shared = [x for x in letters if all(len(form[0]) == 1 or x in dict(form[0]) for form in forms)]
     demand(shared and all(len(form[0]) <= 2 for form in forms), "comparisons without a number in common")
-    pivot, noises = shared[0], {x: Noise.of(x, laws) for x in letters}
+    pivot, noises = shared[0], {x: noise_of(x, laws) for x in letters}
     own = {form: -form[1] for form in forms if [x for x, _ in form[0]] == [pivot]}
     cuts = {
         x: {form: cut_of(form, pivot, x) for form in forms if x in dict(form[0])}
