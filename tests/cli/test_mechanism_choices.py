@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.statements.mechanisms import choice_pairs
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
-from dpverify.statements.mechanisms.pages import read_mechanisms
+from dpverify.statements.mechanisms.pages import indexed, law_of_noise, read_mechanisms
 from dpverify.statements.mechanisms.pairs import search_pairs
 from dpverify.statements.mechanisms.proofs import MechanismProof, claim_of, derive_mechanism
 
@@ -29,6 +31,10 @@ EXPONENTIAL = LARGEST.replace(LAPLACE, r"z_r\sim\mathrm{Exp}(\frac{2}{\varepsilo
 )
 THRESHOLD = "Draw:\n$$t\\sim\\mathrm{Lap}(c,\\frac{2}{\\varepsilon})$$\n\n"
 EACH = r"Draw (for each $j\in\{1,\dots,k\}$):"
+
+
+def with_minus(signs: tuple[str, ...], base: tuple[str, ...]) -> tuple[str, ...]:
+    return indexed(tuple({"+": "-"}.get(sign, sign) for sign in signs), base)
 
 
 def derived(text: str, folder: Path) -> MechanismProof:
@@ -108,6 +114,8 @@ REFUSED = [
     ),
     (LARGEST, r"\arg\max", r"\arg\min", 21, r"\arg\max"),
     (LARGEST, "R}y_r", "R}2y_r", 21, "nothing is drawn"),
+    (LARGEST, "R}y_r", "R}y_r+y_r", 21, "nothing is drawn"),
+    (FIRST, r"y_j\ge t", r"y_1\ge t", 25, "nothing is drawn"),
     (LARGEST, "R}y_r", "R}q(r)", 21, "all that is drawn"),
     (LARGEST, r"Draw (for each $r\in R$)", r"Draw (for each $r\in S$)", 18, "S"),
     (LARGEST, "Select:\n$$j=\\arg\\max_{r\\in R}y_r$$\n\n", "", 21, "a declared letter"),
@@ -129,3 +137,23 @@ def test_what_is_not_understood_is_refused_with_its_line(
     said = capsys.readouterr().err
     assert f"line {line}:" in said, said
     assert words in said
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "wrong"),
+    [
+        (LARGEST, "law_of_noise", lambda *of: (*law_of_noise(*of)[:-1], ("num", "9"))),
+        (LARGEST.replace("R}y_r", "R}1+y_r"), "indexed", with_minus),
+        (FIRST.replace(r"\ge t", r"\ge t+1"), "indexed", with_minus),
+    ],
+)
+def test_what_one_reader_misreads_is_refused(
+    text: str, name: str, wrong: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults planted in the first reader are seen by the second: in a law, a score, a comparison."""
+    page = tmp_path / "mine.md"
+    page.write_text(text, encoding="utf-8")
+    read_mechanisms(page)
+    monkeypatch.setattr(f"dpverify.statements.mechanisms.pages.{name}", wrong)
+    with pytest.raises(ValueError, match="the two readers differ"):
+        read_mechanisms(page)

@@ -20,6 +20,7 @@ from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, NoiseO
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, interval_of, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
+from dpverify.statements.mechanisms.sensitivity import ONE
 
 SIZES, FEW = (1, 2, 3, 5), 4
 """Whole numbers that are tried, and how many values of each letter."""
@@ -67,7 +68,7 @@ class ChoicePairSearcher(PairSearcher):
             one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
             n, k = int(self.count(place)), self.candidates(place)
-            if 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
+            if self.is_given(one) and 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
                 for case in self.extreme(one, n, k):
                     found = tuple(self.numbers(self.env(case, rows)) for rows in (case.left, case.right))
                     if found not in seen and len(self.known) < LAWS:
@@ -139,16 +140,16 @@ class ChoicePairSearcher(PairSearcher):
         j = self.choice.noises.index(noise)
         return term("add", number(at), symbol(f"n{j}_{i}" if noise.index else f"n{j}"))
 
-    def given(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
+    def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters, with sequences for noises."""
-        found, own = super().given(case, claim), own_letters(claim)
+        found, own = super().entries(case, claim), own_letters(claim)
         for one in self.choice.noises:
             if one.index:
                 names = [named(parts_of(letter)[0]) for letter in one.letters(self.choice.kind)]
                 law: dict[str, Json] = {"independent": json_of(put(one.law, own))}
                 found |= dict(zip(names, ("read", "write", law), strict=True))
         found[ORDER] = [str(i) for i in range(self.sizes.get(named(self.choice.kind), 0))]
-        params = ["D", *(named(parts_of(one)[0]) for one in self.choice.bound)]
+        params = [ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
         hidden = {name: value for name, value in own.items() if name not in params}
         where = json_of(put(self.choice.where, hidden))
         found[ANSWER] = {"params": params, "first": "value", "where": where}

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
-from dpverify.statements.mechanisms.sensitivity import DATA, D, number
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE, D, number
 
 ANSWER, ORDER = "the answer", "the order"
-R, T, X, ONE = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
+R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Choice:
 
     def score(self, side: Side, candidate: Node) -> Node:
         """A side of a comparison, for a candidate."""
-        location = on(self.mechanism, put(side.location, {self.line.index: ((), candidate)}), "D")
+        location = on(self.mechanism, put(side.location, {self.line.index: ((), candidate)}), ONE)
         return location if side.noise is None else ("add", location, side.noise.at(candidate))
 
     @property
@@ -151,7 +151,7 @@ class Choice:
     def every(self, *names: str) -> tuple[Node, ...]:
         """Letters for a data set, for noises and for candidates."""
         own = (((name, (), self.kind)) for name in names)
-        return (("D", (), DATA), *((name, (), kind) for name, kind in map(parts_of, self.bound)), *own)
+        return ((ONE, (), DATA), *((name, (), kind) for name, kind in map(parts_of, self.bound)), *own)
 
     def largest(self) -> Iterator[Node]:
         """Nobody has a larger score than the one that is chosen; of equals, the first in the order is."""
@@ -164,7 +164,7 @@ class Choice:
 
     def first(self) -> Iterator[Node]:
         """The one that is chosen is the first of which the comparison is true, or the one behind the last."""
-        chosen, last = ("==", self.answer, R), ("add", self.mechanism.records.columns, ONE)
+        chosen, last = ("==", self.answer, R), ("add", self.mechanism.records.columns, UNIT)
         within, before, here = self.is_first(R, last)
         yield ("all", self.every("candidate"), (chosen,), ("and", *within))
         _, _, given, below = parts_of(before)
@@ -176,9 +176,9 @@ class Choice:
     def is_first(self, one: Node, last: Node) -> tuple[tuple[Node, Node], Node, Node]:
         """That a number is within bounds, that none before is above the threshold, and that it is, or is the last."""
         low, high = ([self.score(side, c) for c in (one, T)] for side in self.sides)
-        within: tuple[Node, Node] = ("<=", ONE, one), ("<=", one, last)
+        within: tuple[Node, Node] = ("<=", UNIT, one), ("<=", one, last)
         below: Node = ("<", high[1], low[1])
-        before: Node = ("all", (("other", (), "integer"),), (("<=", ONE, T), ("<", T, one)), below)
+        before: Node = ("all", (("other", (), "integer"),), (("<=", UNIT, T), ("<", T, one)), below)
         return within, before, ("all", (), (("<", one, last),), ("<=", low[0], high[0]))
 
     @property
@@ -186,7 +186,7 @@ class Choice:
         """What is true of what is chosen, by which it is the first."""
         value: Node = ("sym", "value")
         if self.line.role == "stop":
-            within, *rest = self.is_first(value, ("add", self.mechanism.records.columns, ONE))
+            within, *rest = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))
             return ("and", *within, *rest)
         one, other = (self.score(self.sides[0], c) for c in (value, T))
         every = (("other", (), self.kind),)

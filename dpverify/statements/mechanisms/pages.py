@@ -18,7 +18,7 @@ from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
-from dpverify.proving.theorems.signs import name_of, signs_of, split, written
+from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
 from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import read_domain
 from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections
@@ -34,9 +34,8 @@ NOISES = ("laplace", "exponential", "normal")
 _COUNTED = signs_of(r"\{1,\dots,")
 _LARGEST = [
     (*signs_of(r"\arg\max"), "_"),
-    (r"\operatorname{argmax}", "_"),
-    (r"\operatorname{arg\,max}", "_"),
 ]
+DOTS = ((r"\dots",), (r"\ldots",), (r"\cdots",))
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class MechanismStep:
     name: str = ""
     """The letter that a query or a draw gives a value."""
     kind: Node = ""
-    """Of a draw, what is drawn."""
+    """Of a draw, what is drawn; of the output, its type."""
     term: Node = ""
     """What a query is, the law of a draw, the output, the guarantee that is claimed.
 
@@ -93,16 +92,37 @@ class MechanismOnPage:
     """Those that are public."""
     types: tuple[tuple[str, str], ...]
     steps: tuple[MechanismStep, ...]
+    given: tuple[Node, ...] = ()
+    """What is assumed of public letters."""
+
+    @property
+    def draws(self) -> tuple[MechanismStep, ...]:
+        """The draws on which the output depends, one after the other."""
+        found, needed = list[MechanismStep](), set(free(self.output.term))
+        for draw in reversed(self.of("draw")):
+            if draw.name in needed:
+                found.insert(0, draw)
+                needed |= free(draw.term)
+        return tuple(found)
+
+    @property
+    def output(self) -> MechanismStep:
+        """Its output."""
+        return self.of("output")[0]
 
     @property
     def law(self) -> Node:
-        """The law of the output, on one data set: that of a draw, or of two draws one after the other."""
-        first, *second = self.of("draw")
-        if not second:
-            return first.term
-        (last,), pair = second, ("certain", ("pair", ("sym", first.name), ("sym", second[0].name)))
-        inner: Node = ("then", (last.name, last.kind), last.term, pair)
-        return put(("then", (first.name, first.kind), first.term, inner), {})
+        """The law of the output, on one data set."""
+        return self.law_behind(0)
+
+    def law_behind(self, k: int) -> Node:
+        """The law of the output once the first draws have been made; of the last, the draw's own where that is said."""
+        if k == len(self.draws):
+            return ("certain", self.output.term)
+        draw, rest = self.draws[k], self.law_behind(k + 1)
+        if rest == ("certain", ("sym", draw.name)):
+            return put(draw.term, {})
+        return put(("then", (draw.name, draw.kind), draw.term, rest), {})
 
     @property
     def choice(self) -> MechanismStep | None:
@@ -139,6 +159,7 @@ class _MechanismSection(TheoremSection):
         self.drawn = set[str]()
         self.rows_of = list[Tokens]()
         """Letters with an index."""
+        self.given = list[Node]()
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -146,11 +167,6 @@ class _MechanismSection(TheoremSection):
             if block.kind == "table":
                 for letter, kind, *_ in self.rows(block):
                     self.at(letter.line, self.declare, letter, kind)
-        for unclear in self.unclear:
-            error = InvalidArgumentError(
-                "letter", Latex(unclear.latex), f"what is read in one way: {unclear.says}"
-            )
-            raise AtLineError(unclear.line, error)
         public = tuple(self.letters)
         for block in self.blocks:
             if block.kind == "paragraph" and block.item:
@@ -166,20 +182,29 @@ class _MechanismSection(TheoremSection):
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
         chosen = [one for one in found if one.role in CHOICES]
-        drawn = [one.name for one in found if one.role == "draw"]
         if chosen or any(one.index for one in found):
-            drawn = [chosen[0].name] if len(chosen) == 1 and chosen[0] is found[-3] else []
-        wanted: Node = ("pair", *(("sym", name) for name in drawn)) if len(drawn) > 1 else ("sym", *drawn)
-        if not 1 <= len(drawn) <= 2 or found[-2].term != wanted:
-            allowed = "one letter that is drawn, or two, `(y,z)`, in the order of their draws"
-            if chosen or any(one.index for one in found):
+            last = chosen[0] is found[-3] if len(chosen) == 1 else False
+            if not last or found[-2].term != ("sym", chosen[0].name):
                 allowed = "the letter that one Select or Stop before it chooses"
-            raise AtLineError(found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed))
+                raise AtLineError(
+                    found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed)
+                )
+        elif not self.drawn & free(found[-2].term):
+            raise AtLineError(
+                found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
+            )
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
         return MechanismOnPage(
-            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found
-        )
+            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
+            tuple(self.given),
+        )  # fmt: skip
+
+    def compare(self, line: int, latex: str, says: str) -> None:
+        """Refuse what two readers read differently."""
+        if says:
+            allowed = f"what is read in one way: {says}"
+            raise AtLineError(line, InvalidArgumentError("formula", Latex(latex), allowed))
 
     def item(self, block: PageBlock) -> None:
         """An item of the list: records, neighbors."""
@@ -191,8 +216,29 @@ class _MechanismSection(TheoremSection):
                 raise InvalidArgumentError("neighbors", self.neighbors, ", ".join(NEIGHBORS))
         elif key.strip() == "records":
             self.records = self.read_records(block)
+        elif key.strip() == "given":
+            self.given += self.read_given(block)
+        elif key.strip() == "unread":
+            raise InvalidArgumentError(
+                "item", text, "what the code does there, written by hand, in its place"
+            )
         else:
-            raise InvalidArgumentError("item", text, "`records:` or `neighbors:`")
+            raise InvalidArgumentError("item", text, "`records:`, `neighbors:` or `given:`")
+
+    def read_given(self, block: PageBlock) -> Iterator[Node]:
+        """`given: $a<b$`, of public letters."""
+        formulas = [piece.latex for piece in block.pieces if isinstance(piece, Math)]
+        words = "".join(p.text for p in block.pieces if isinstance(p, Text)).partition(":")[2]
+        if not formulas or words.strip(" ,."):
+            raise InvalidArgumentError("given", plain(block.pieces), "comparisons of public letters, `$a<b$`")
+        for one in formulas:
+            formula = TheoremReader(self.alphabet).formula(signs_of(one))
+            if parts_of(formula)[0] not in ("<=", "<", "=="):
+                raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
+            if self.records is not None and self.records.name in free(formula):
+                raise InvalidArgumentError("given", Latex(one), "what does not depend on records")
+            self.compare(block.line, one, self.second.formula(one, put(formula, {})))
+            yield formula
 
     def read_records(self, block: PageBlock) -> RecordLetter:
         """`records: $x_1,\\dots,x_n$ in [0, 1]`, maybe `for $r\\in R$`."""
@@ -211,7 +257,8 @@ class _MechanismSection(TheoremSection):
         parts = split(signs, ",")
         base = parts[0][: len(parts[0]) - 4]
         first = parts[0][len(base) :]
-        if len(parts) != 3 or first != ("_", "{", "1", "}") or parts[2][: len(base) + 2] != (*base, "_", "{"):
+        ends = first == ("_", "{", "1", "}") and parts[-1][: len(base) + 2] == (*base, "_", "{")
+        if len(parts) != 3 or parts[1] not in DOTS or not ends:
             raise InvalidArgumentError("records", Latex(formulas[0]), "`x_1,\\dots,x_n`")
         last = TheoremReader(self.alphabet).number(parts[2][len(base) + 2 : -1])
         domain = read_domain(match["domain"] or "real").variable("x", DIMENSIONLESS, "", "x", "")
@@ -225,6 +272,9 @@ class _MechanismSection(TheoremSection):
         records = RecordLetter(name_of(base), base, last, domain.lower, domain.upper, over, columns)
         letter = TheoremLetter(records.name, written(base), records.arguments, "real")
         self.alphabet = self.alphabet.having(letter)
+        read = records.arguments, put(last, {}), put(columns, {}) if columns else ""
+        says = self.second.records(formulas[0], "".join(formulas[1:]), records.name, read)
+        self.compare(block.line, formulas[0], says)
         return records
 
     def candidates(self, signs: Tokens) -> tuple[TheoremLetter, Node]:
@@ -258,32 +308,37 @@ class _MechanismSection(TheoremSection):
                     said += [piece.latex] if isinstance(piece, Math) else []
                     words += piece.text if isinstance(piece, Text) else "$"
 
-    def line(self, line: int, latex: str, role: str, said: tuple[str, ...]) -> MechanismStep:
+    def line(self, line: int, latex: str, role: str, formulas: tuple[str, ...]) -> MechanismStep:
         """A line of the mechanism."""
         assert self.records is not None
         reader, signs = TheoremReader(self.alphabet), signs_of(latex)
         for base in self.rows_of:
             signs = indexed(signs, base)
         if role in CHOICES:
-            return self.choice(line, latex, role, said, reader, signs)
+            return self.choice(line, latex, role, formulas, reader, signs)
         if role == "claim":
-            return MechanismStep(line, latex, role, term=guarantee_of(reader, signs))
+            said = guarantee_of(reader, signs)
+            self.compare(line, latex, self.second.line(latex, "", "guaranteed", put(said, {})))
+            return MechanismStep(line, latex, role, term=said)
         if role == "output":
-            return MechanismStep(line, latex, role, term=reader.point(signs))
+            term = outcome(reader, signs)
+            self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
+            return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=term)
         left, *right = split(signs, "=" if role == "query" else r"\sim")
         if len(right) != 1:
             allowed = "`s=` and what is asked" if role == "query" else r"`y\sim` and a law"
             raise InvalidArgumentError(role, Latex(latex), allowed)
         index = self.records.over if role == "draw" else None
         if index and left[-3 - len(index.signs) :] == ("_", "{", *index.signs, "}"):
-            return self.drawn_for_each(line, latex, left[: -3 - len(index.signs)], right[0], index, said)
+            return self.drawn_for_each(line, latex, left[: -3 - len(index.signs)], right[0], index, formulas)
         base = left[: left.index("(")] if "(" in left else left
+        bound_letter(base, "real")  # refuses what is no letter
         if any(base == one.signs for one in self.alphabet.letters.values()):
             raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
         inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []
         over = [self.argument(one) for one in inside]
         if over:
-            self.for_each(latex, said)
+            self.for_each(latex, formulas)
         within = reader.having(*over)
         if role == "draw":
             if over:
@@ -291,13 +346,26 @@ class _MechanismSection(TheoremSection):
             law = law_of_noise(within, latex, right[0])
             kind = within.scope.type_of(law)[1]
             letter = TheoremLetter(name_of(base), written(base), (), kind)
+            self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(law, {})))
+            self.declare_again(line, letter)
             self.alphabet = self.alphabet.having(letter)
             self.drawn.add(letter.name)
             return MechanismStep(line, latex, role, letter.name, kind, law)
         body = within.number(right[0])
         letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
-        self.alphabet = self.alphabet.defining(Abbreviation(letter, tuple(one.name for one in over), body))
+        made = Abbreviation(letter, tuple(one.name for one in over), body)
+        self.declare_again(line, letter)
+        self.compare(line, latex, self.second.definition(latex, made))
+        self.alphabet = self.alphabet.defining(made)
         return MechanismStep(line, latex, role, letter.name, term=body)
+
+    def declare_again(self, line: int, letter: TheoremLetter) -> None:
+        """Tell the second reader of a letter that a line gives a value."""
+        types = [(name, written(signs)) for signs, (name, _) in self.alphabet.types.items()]
+        types += [("integer", r"\mathbb{Z}")] * bool(letter.arguments)
+        of = [latex for kind in (*letter.arguments, letter.kind) for name, latex in types if name == kind]
+        words = "function of" if letter.arguments else "point of" if of else str(letter.kind)
+        self.compare(line, letter.latex, self.second.letter(letter, words, of))
 
     def drawn_for_each(
         self, line: int, latex: str, base: Tokens, law: Tokens, index: TheoremLetter, said: tuple[str, ...]
@@ -313,6 +381,8 @@ class _MechanismSection(TheoremSection):
             )
         self.not_drawn(latex, found)
         letter = TheoremLetter(name_of(base), written(base), (index.kind,), "real")
+        self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(found, {}), index))
+        self.second.with_index(letter)
         self.alphabet, self.rows_of = self.alphabet.having(letter), [*self.rows_of, base]
         self.drawn.add(letter.name)
         return MechanismStep(line, latex, "draw", letter.name, "real", found, index.name)
@@ -330,15 +400,18 @@ class _MechanismSection(TheoremSection):
         if free(term) & self.drawn:
             raise InvalidArgumentError("line", Latex(latex), "numbers in which nothing is drawn")
 
-    def noisy(self, latex: str, term: Node) -> Node:
+    def noisy(self, latex: str, term: Node, index: str) -> Node:
         """A term as a sum of what is not drawn, and of one letter that is, or 0."""
-        own = [one for one in summands(term) if one[0] in ("sym", "of") and one[1] in self.drawn][:1]
-        rest: Node = ("num", "0")
+        own: Node = ("num", "0")
+        rest: Node = own
         for one in summands(term):
-            if one not in own:
+            of_one = one[0] == "sym" or one == ("of", one[1], ("sym", index))
+            if own == ("num", "0") and of_one and one[1] in self.drawn:
+                own = one
+            else:
                 self.not_drawn(latex, one)
                 rest = one if rest == ("num", "0") else ("add", rest, one)
-        return ("add", rest, own[0] if own else ("num", "0"))
+        return ("add", rest, own)
 
     def choice(
         self, line: int, latex: str, role: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
@@ -361,7 +434,9 @@ class _MechanismSection(TheoremSection):
             ):
                 raise InvalidArgumentError(role, Latex(latex), r"`j=\arg\max_{r\in R}y_r`")
             self.for_each(latex, said)
-            name, term = left, self.noisy(latex, within.number(right[stop:]))
+            score = within.number(right[stop:])
+            self.compare(line, latex, self.second.line(latex, "=", "largest", put(score, {}), index))
+            name, term = left, self.noisy(latex, score, index.name)
         else:
             last = [signs_of(one) for one in said]
             wanted = ("add", self.records.columns, ("num", "1"))
@@ -374,10 +449,13 @@ class _MechanismSection(TheoremSection):
             head, *sides = parts_of(within.formula(signs))
             if head != "<=":
                 raise InvalidArgumentError(role, Latex(latex), r"a comparison with `\ge` or `\le`")
-            term = (head, *(self.noisy(latex, one) for one in sides))
+            read = put((head, *sides), {})
+            self.compare(line, latex, self.second.line(latex, "", "at least", read, index))
+            term = (head, *(self.noisy(latex, one, index.name) for one in sides))
         if self.drawn - free(term):
             raise InvalidArgumentError(role, Latex(latex), "a line in which all that is drawn stands")
         letter = TheoremLetter(name_of(name), written(name), (), index.kind)
+        self.declare_again(line, letter)
         self.alphabet = self.alphabet.having(letter)
         return MechanismStep(line, latex, role, letter.name, index.kind, term, index.name)
 
@@ -405,6 +483,18 @@ def summands(term: Node) -> Iterator[tuple[Node, ...]]:
             yield from summands(part)
     else:
         yield parts
+
+
+def outcome(reader: TheoremReader, signs: Tokens) -> Node:
+    """What is put out: a number, an outcome, or several, `(y,z,\\dots)`, as pairs within pairs."""
+    if signs[:1] == ("(",) and closing(signs, 0) == len(signs) - 1:
+        first, *others = split(signs[1:-1], ",")
+        if others:
+            *made, last = (outcome(reader, one) for one in (first, *others))
+            for one in reversed(made):
+                last = ("pair", one, last)
+            return last
+    return reader.point(signs)
 
 
 def indexed(signs: Tokens, base: Tokens) -> Tokens:

@@ -25,7 +25,7 @@ from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE
 
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
 """Values of public letters that are tried."""
@@ -145,6 +145,7 @@ class PairSearcher:
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
         self.rule = GUARANTEES[named(head)]
         self.bounds = [self.model_of.code(one) for one in numbers]
+        self.given = [self.model_of.margin(one) for one in mechanism.given]
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         over = mechanism.records.over
@@ -180,6 +181,7 @@ class PairSearcher:
         letters = [one for one in self.mechanism.letters if one.number is not None]
         rows = [self.options(one)[:6] for one in letters]
         settings = [dict(zip((one.name for one in letters), row, strict=True)) for row in product(*rows)]
+        settings = [one for one in settings if self.is_given(one)]
         settings.sort(key=lambda one: sum(map(abs, one.values())))
         few = settings[:FEW]
         for bare, some in ((True, few), (False, few), (True, settings[FEW:]), (False, settings[FEW:])):
@@ -190,6 +192,14 @@ class PairSearcher:
                     continue
                 if 1 <= n <= LONGEST:
                     yield from islice(self.pairs(one, n, bare), OF_ONE)
+
+    def is_given(self, letters: dict[str, Fraction]) -> bool:
+        """Whether letters are as the page assumes, as far as floating point tells."""
+        env = {name: float(value) for name, value in letters.items()}
+        try:
+            return all(one(env) >= 0 for one in self.given)
+        except FAILURES:
+            return False
 
     def pairs(self, letters: dict[str, Fraction], n: int, ends_only: bool) -> Iterator[PairCase]:
         """Data sets with numbers at ends, then others."""
@@ -226,7 +236,7 @@ class PairSearcher:
 
     def model(self, case: PairCase, claim: MechanismClaim) -> Json:
         """The pair as a model of the claim."""
-        found = self.given(case, claim)
+        found = self.entries(case, claim)
         sizes = {**self.sizes, **self.sequences, DATA: 2}
         return {
             "types": {name: sizes[name] for name, _ in claim.clause.types},
@@ -234,7 +244,7 @@ class PairSearcher:
             "letters": [found[name] for name in claim.names],
         }
 
-    def given(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
+    def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
         below = [str(i) for i in range(1, len(case.left))]
@@ -255,9 +265,9 @@ class PairSearcher:
     def shown(self, case: PairCase, model: Json, claim: MechanismClaim) -> BrokenPair:
         """The pair with an event and its probabilities."""
         exact, new = Model(claim.clause, model), own_letters(claim)
-        law = put(on(self.mechanism, self.law, "D"), new)
+        law = put(on(self.mechanism, self.law, ONE), new)
         laws: list[Any] = [
-            masses_of(exact.value(law, {"D": constant(place)})) for place in points(DATA, exact.sizes)
+            masses_of(exact.value(law, {ONE: constant(place)})) for place in points(DATA, exact.sizes)
         ]
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
         event, needs, probabilities = _event(laws, bounds[0])
