@@ -10,6 +10,8 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FAILURES
+from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
@@ -92,10 +94,10 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
 
 def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
     claim, said = claim_of(one), one.of("claim")[0].latex
-    found = search_pairs(one, claim)
+    found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
     row = MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness)
     if found.broken is not None:
-        line = one.draws[found.broken.draw].line
+        line = (one.draws or one.of("draw"))[found.broken.draw].line
         return replace(row, line=line, verdict=Verdict.REFUTED, pair=found.broken)
     private = dependence(one)
     row = _proved(row, one) if private is None else replace(row, line=private[0], reason=private[1])

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
@@ -17,6 +18,7 @@ from dpverify.proving.checker.theorems.outcomes import constant
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.breaking import Breaking, broken_by
+from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE
@@ -128,10 +130,12 @@ def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
 class PairSearcher:
     """A search for pairs, for some numbers of candidates."""
 
+    enough, steps = ENOUGH, STEPS
+
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
         self.model_of = FloatModel(sizes, {})
-        self.law = mechanism.law
+        self.law = law_of(mechanism)
         self.reader = SpreadReader(self.model_of, self.law)
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
         self.head = named(head)
@@ -140,9 +144,10 @@ class PairSearcher:
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
-        self.tried, self.known = 0, dict[tuple[Any, ...], Spread]()
+        self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
-        width = sizes[named(mechanism.records.over.kind)] if mechanism.records.over else 1
+        over = mechanism.records.over
+        width = sizes.get(named(over.kind), 1) if over else 1
         written = {Fraction(n) for n in _numbers(self.law)}
         low, high = mechanism.records.low, mechanism.records.high
         near = [
@@ -153,10 +158,9 @@ class PairSearcher:
         ends = {*(near if low is None or high is None else ()), *(n for n in (low, high) if n is not None)}
         far = [n for n, end in ((Fraction(-10), low), (Fraction(10), high)) if end is None]
         inside = {n for n in written if min(ends) < n < max(ends)}
-        values = dict.fromkeys((*sorted(ends), *sorted(inside), (min(ends) + max(ends)) / 2, *far))
-        self.rows = {
-            bare: [*product(sorted(ends) if bare else values, repeat=width)] for bare in (True, False)
-        }
+        self.ends = sorted(ends)
+        values = dict.fromkeys((*self.ends, *sorted(inside), (min(ends) + max(ends)) / 2, *far))
+        self.rows = {bare: [*product(self.ends if bare else values, repeat=width)] for bare in (True, False)}
 
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
@@ -215,11 +219,11 @@ class PairSearcher:
             if (far := self.margin(case)) is not None:
                 found.append((far, case))
                 broken += far < -CLEAR
-                if broken >= ENOUGH:
+                if broken >= self.enough:
                     break
         found.sort(key=lambda one: one[0])
         best = found[:BEST]
-        for _ in range(STEPS if best and not broken else 0):
+        for _ in range(self.steps if best and not broken else 0):
             k = self.random.randrange(len(best))
             at = self.step(best[k][1])
             less = None if at is None else self.margin(at)
@@ -291,9 +295,9 @@ class PairSearcher:
         """Both laws, and what is claimed, in floating point."""
         letters = tuple(case.letters.items())
         for rows in (case.left, case.right):
-            if (letters, rows) not in self.known:
-                self.known[letters, rows] = self.spread(self.env(case, rows))
-        one, other = (self.known[letters, rows] for rows in (case.left, case.right))
+            if (letters, rows) not in self.spreads:
+                self.spreads[letters, rows] = self.spread(self.env(case, rows))
+        one, other = (self.spreads[letters, rows] for rows in (case.left, case.right))
         return one, other, [float(bound(self.env(case, case.left))) for bound in self.bounds]
 
     def margin(self, case: PairCase) -> float | None:
@@ -307,21 +311,27 @@ class PairSearcher:
 
     def model(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as a model of the claim."""
-        found, sizes = self.values(case, claim), {**self.sizes, **self.sequences, DATA: 2}
+        found, sizes = self.entries(case, claim), {**self.sizes, **self.sequences, DATA: 2}
         return {
             "types": {name: sizes[name] for name, _ in claim.clause.types},
             "neighbors": {DATA: [[0, 1], [1, 0]]},
             "letters": [found[name] for name in claim.names],
         }
 
-    def values(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
+    def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
         tables = []
         for rows in (case.left, case.right):
             ends = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
             kept = [rows[i - 1] for i in (*ends, len(rows))]
-            entries = [[*map(str, row)] if self.mechanism.records.over else str(row[0]) for row in kept]
+            entries: list[Json] = [
+                [*map(str, row)] if self.mechanism.records.over else str(row[0]) for row in kept
+            ]
+            if self.mechanism.records.columns:
+                entries = [
+                    {"below": [*map(str, range(1, len(row)))], "then": [*map(str, row)]} for row in kept
+                ]
             tables.append({"below": [*map(str, ends)], "then": entries})
         found[self.mechanism.records.name] = tables
         found["the place"] = [[str(case.place)] * 2] * 2
@@ -343,7 +353,7 @@ class PairSearcher:
         """The pair with what it needs and, of an (epsilon, delta), an event."""
         exact, new = Model(claim.clause, model), own_letters(claim)
         law = put(on(self.mechanism, self.law, ONE), new)
-        laws = [exact.value(law, {ONE: constant(place)}) for place in points(DATA, exact.sizes)]
+        laws = [masses_of(exact.value(law, {ONE: constant(place)})) for place in points(DATA, exact.sizes)]
         numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)

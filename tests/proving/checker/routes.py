@@ -54,6 +54,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
         ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ),
     "definition": frozenset({("theorems.letters", "definition")}),
+    "choice": frozenset({("theorems.choices", "masses_of")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -81,6 +82,7 @@ ENTRIES: dict[str, list[Place]] = {
         ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ],
     "definition": [("theorems.letters", "definition")],
+    "choice": [("theorems.choices", "masses_of")],
 }
 
 
