@@ -130,6 +130,17 @@ def test_a_wider_law_is_above_each_multiple_of_another_far_out() -> None:
     assert not refutes(wider, ["private", nothing, "0"], OUTPUT, [["20"]])
 
 
+@pytest.mark.parametrize("made", [["mul", ["sym", "y"], ["sym", "y"]], ["max", ["sym", "y"], ["num", "0"]]])
+def test_laws_of_made_numbers_are_not_taken_for_numbers(made: Any) -> None:
+    """A function of noise is not the same on two data sets because it is written in the same way."""
+    premise = ["private", ["D", "Data"], then(LAPLACE, made), ["num", "0"], ["num", "0"]]
+    body = ["all", [["f", ["Data"], "real"]], [premise], ["<=", ["num", "0"], ["num", "0"]]]
+    clause = Clause.read({"types": [["Data", "data"]], "body": lists(body)})
+    model = {"types": {"Data": 2}, "neighbors": {"Data": [[0, 1], [1, 0]]}, "letters": [["0", "1"]]}
+    with pytest.raises(ValueError, match="what is assumed is not seen to be true"):
+        show(clause, model, refute=False)
+
+
 UNSEEN: list[tuple[Any, list[list[str]], list[list[str]]]] = [
     (second("laplace", at=ROOT), BOTH, [["0"], ["0"]]),  # not independent
     (second("laplace"), [["1", "1"]], [["0"]]),  # a sum of Laplace noises has no law of a family
