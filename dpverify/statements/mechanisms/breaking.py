@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from dpverify.proving.checker.terms import Term, number
-from dpverify.proving.checker.theorems.cells import Cells, cells_of, lines, masses
+from dpverify.proving.checker.theorems.cells import SumCells, cells_of, lines, masses
 from dpverify.proving.checker.theorems.divergences import distance, divergence
 from dpverify.proving.checker.theorems.lines import Line, half
 from dpverify.proving.checker.theorems.numbers import NO, difference, made
@@ -47,7 +47,7 @@ class Breaking:
 
 
 def broken_by(
-    head: str, one: Value, other: Value, bounds: Sequence[Term], cells: Cells | None,
+    head: str, one: Value, other: Value, bounds: Sequence[Term], cells: SumCells | None,
     spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
 ) -> Breaking:  # fmt: skip
     """How a pair breaks a claim: its laws, exactly, through cells and in floating point."""
@@ -109,7 +109,7 @@ def _telling(left: list[NoiseSum], right: list[NoiseSum]) -> int:
     return int(np.argmax([math.inf if d is None else d for d in far]))
 
 
-def _masses(one: Value, other: Value, cells: Cells | None) -> list[tuple[Term, Term]]:
+def _masses(one: Value, other: Value, cells: SumCells | None) -> list[tuple[Term, Term]]:
     """Those of both laws: of values, or of cells; none where they are not worked out."""
     with suppress(ValueError):
         if cells is None:
@@ -131,7 +131,7 @@ def _sums(pairs: list[tuple[Term, Term]], inside: list[int]) -> tuple[Term, Term
 
 
 def _event(
-    one: Value, other: Value, epsilon: Term, delta: Term, cells: Cells | None,
+    one: Value, other: Value, epsilon: Term, delta: Term, cells: SumCells | None,
     spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
 ) -> tuple[str, tuple[tuple[float, float], tuple[float, float]] | None]:  # fmt: skip
     """An event of which the probabilities break the claim."""
@@ -160,7 +160,7 @@ def _name(value: Value) -> str:
     return f"{_low(value):g}" if isinstance(value, Term) else str(value)
 
 
-def _words(cells: Cells, inside: list[int], atoms: bool) -> str:
+def _words(cells: SumCells, inside: list[int], atoms: bool) -> str:
     """Cells as boxes, put together where one goes on in the other."""
     counts = [len(row) + 1 for row in cells.cuts]
     known = [*product(*(range(count) for count in counts))]
@@ -180,7 +180,7 @@ def _words(cells: Cells, inside: list[int], atoms: bool) -> str:
     return ", or ".join(said) + more if len(cells.cuts) > 1 else " or ".join(said)
 
 
-def _sides(cells: Cells, box: tuple[tuple[int, int], ...], atoms: bool) -> list[str]:
+def _sides(cells: SumCells, box: tuple[tuple[int, int], ...], atoms: bool) -> list[str]:
     """What a box says of each sum of outputs."""
     found = list[str]()
     for row, cuts, (first, last) in zip(cells.along, cells.cuts, box, strict=True):
@@ -209,7 +209,7 @@ def _sum(row: tuple[Term, ...]) -> str:
     return found
 
 
-def _lines(one: Value, other: Value, cells: Cells | None) -> list[tuple[Line, Line]]:
+def _lines(one: Value, other: Value, cells: SumCells | None) -> list[tuple[Line, Line]]:
     """Laws that are independent; none where laws are of other forms."""
     if isinstance(one, Line) and isinstance(other, Line):
         return [(one, other)]
@@ -219,7 +219,7 @@ def _lines(one: Value, other: Value, cells: Cells | None) -> list[tuple[Line, Li
         return []
 
 
-def _distances(one: Value, other: Value, cells: Cells | None, family: str) -> list[Term]:
+def _distances(one: Value, other: Value, cells: SumCells | None, family: str) -> list[Term]:
     """How many scales lines of a family are apart; none where not all are of it, with equal scales."""
     found = _lines(one, other, cells)
     try:
@@ -229,7 +229,7 @@ def _distances(one: Value, other: Value, cells: Cells | None, family: str) -> li
 
 
 def _epsilon(
-    one: Value, other: Value, epsilon: Term, delta: Term, cells: Cells | None,
+    one: Value, other: Value, epsilon: Term, delta: Term, cells: SumCells | None,
     spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
 ) -> float:  # fmt: skip
     """The epsilon that a pair needs, at least."""
@@ -259,7 +259,7 @@ def _epsilon(
     return best
 
 
-def _squares(one: Value, other: Value, cells: Cells | None) -> Term | None:
+def _squares(one: Value, other: Value, cells: SumCells | None) -> Term | None:
     """Of normal laws of equal scales, the sum of the squares of how many scales they are apart; None for others."""
     if not _distances(one, other, cells, "normal"):
         return None
@@ -272,7 +272,7 @@ def _squares(one: Value, other: Value, cells: Cells | None) -> Term | None:
     return made("add", *found)
 
 
-def _rho(one: Value, other: Value, cells: Cells | None) -> float:
+def _rho(one: Value, other: Value, cells: SumCells | None) -> float:
     if square := _squares(one, other, cells):
         return _low(half(square))
     pairs = _masses(one, other, cells)
@@ -283,7 +283,7 @@ def _rho(one: Value, other: Value, cells: Cells | None) -> float:
     return max(found)
 
 
-def _divergence(one: Value, other: Value, order: Term, cells: Cells | None) -> Term:
+def _divergence(one: Value, other: Value, order: Term, cells: SumCells | None) -> Term:
     if square := _squares(one, other, cells):
         return half(made("mul", order, square))
     with suppress(ValueError):
@@ -293,7 +293,7 @@ def _divergence(one: Value, other: Value, order: Term, cells: Cells | None) -> T
     return NO
 
 
-def _mu(one: Value, other: Value, cells: Cells | None) -> float:
+def _mu(one: Value, other: Value, cells: SumCells | None) -> float:
     if square := _squares(one, other, cells):
         return _low(made("pow", square, number(Fraction(1, 2))))
     pairs = _masses(one, other, cells)

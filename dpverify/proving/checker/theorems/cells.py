@@ -36,14 +36,14 @@ Sums = Mapping[str, Term]  # of multiples of noises, by their names; without a n
 
 
 @dataclass(frozen=True)
-class Cells:
+class SumCells:
     """Sums of multiples of what is put out, and the numbers at which each is cut."""
 
     along: tuple[tuple[Term, ...], ...]
     cuts: tuple[tuple[Term, ...], ...]
 
 
-def cells_of(value: object) -> Cells:
+def cells_of(value: object) -> SumCells:
     """Cells as a model gives them."""
     given = fields(value)
     demand(given.keys() == {"along", "cuts"}, "no cells")
@@ -51,10 +51,10 @@ def cells_of(value: object) -> Cells:
     demand(len(along) == len(cuts) > 0 and all(row == sorted({*row}) for row in cuts), "cuts in no order")
     demand(math.prod(len(row) + 1 for row in cuts) <= MANY, "many cells")
     rows, ends = (tuple(tuple(map(number, row)) for row in rows) for rows in (along, cuts))
-    return Cells(rows, ends)
+    return SumCells(rows, ends)
 
 
-def seen(cells: Cells, one: Value, other: Value) -> Laws:
+def seen(cells: SumCells, one: Value, other: Value) -> Laws:
     """Two laws through cells: their masses or, of one sum that is not cut, lines."""
     if len(cells.cuts) == 1 and not cells.cuts[0]:
         (first,), (second,) = (lines(cells, law) for law in (one, other))
@@ -62,14 +62,14 @@ def seen(cells: Cells, one: Value, other: Value) -> Laws:
     return [*zip(masses(cells, one), masses(cells, other), strict=True)]
 
 
-def fails(head: str, cells: Cells, one: Value, other: Value, given: list[Term]) -> bool:
+def fails(head: str, cells: SumCells, one: Value, other: Value, given: list[Term]) -> bool:
     """Whether a guarantee is seen not to hold through cells."""
     with suppress(ValueError):
         return guarantee(head, seen(cells, one, other), given) is FALSE
     return False
 
 
-def masses(cells: Cells, law: Value) -> list[Term]:
+def masses(cells: SumCells, law: Value) -> list[Term]:
     """The chance of each cell."""
     if isinstance(law, Mixture):
         rows = [[made("mul", weight, mass) for mass in masses(cells, one)] for weight, one in law.laws]
@@ -100,7 +100,7 @@ def along(row: tuple[Term, ...], values: list[Term]) -> Term:
     return made("add", *(made("mul", w, one) for w, one in zip(row, values, strict=True)))
 
 
-def chances(cells: Cells, law: Image) -> list[Term]:
+def chances(cells: SumCells, law: Image) -> list[Term]:
     """The chance of each cell, where what is put out is another function of one number in each of some cases."""
     line, (row,), (cuts,), found = law.law, cells.along, cells.cuts, list[Term]()
     if not isinstance(line, Line):
@@ -130,7 +130,7 @@ def holds(f: Term, x: str, place: Term) -> bool:
     return logic(f.head, *parts) is TRUE
 
 
-def lines(cells: Cells, law: Value) -> list[Line]:
+def lines(cells: SumCells, law: Value) -> list[Line]:
     """The laws of sums of multiples of what is put out, which are independent."""
     noises, known = dict[str, Line](), dict[str, Sums]()
     while isinstance(law, Image | Line):
