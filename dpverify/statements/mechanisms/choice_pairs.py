@@ -17,7 +17,7 @@ from dpverify.proving.checker.theorems.numbers import logic
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
 from dpverify.statements.mechanisms.breaking import bounds_of
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, NoiseOnPage
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, NoiseOnPage
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
@@ -47,7 +47,7 @@ class ChoicePairSearcher(PairSearcher):
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         super().__init__(mechanism, sizes, random)
         assert mechanism.choice is not None
-        self.choice = Choice(mechanism, mechanism.choice)
+        self.choice = ChoiceOnPage(mechanism, mechanism.choice)
         self.sides = [(self.model_of.code(one.location), one.noise) for one in self.choice.sides]
         self.scales: list[Code] = [self.model_of.code(parts_of(one.law)[-1]) for one in self.choice.noises]
         self.columns = mechanism.records.columns

@@ -16,7 +16,7 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, choice_of, law_of
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
@@ -203,7 +203,7 @@ def _one_draw(
 
 
 def _chosen(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: Choice, given: list[int],
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: ChoiceOnPage, given: list[int],
 ) -> int:  # fmt: skip
     """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
     *below, above = choice.sides

@@ -146,7 +146,7 @@ def linked(forms: set[Form]) -> list[set[Form]]:
 
 
 @dataclass(frozen=True)
-class Noise:
+class RationalNoise:
     """A law of a family, with rational numbers."""
 
     family: str
@@ -169,13 +169,13 @@ class Noise:
         return {(side / self.scale, -side * self.at / self.scale): part / self.scale}
 
 
-def noise_of(x: str, laws: Mapping[str, Line]) -> Noise:
+def noise_of(x: str, laws: Mapping[str, Line]) -> RationalNoise:
     """The law of a letter; refused for other families, and for other numbers."""
     demand(x.split("_")[0] in laws, "a number without a law")
     law = laws[x.split("_")[0]]
     demand(law.family in ("laplace", "exponential"), "what is chosen by other noises")
     demand(law.at.head == law.scale.head == "num", "noises that are no fractions")
-    return Noise(law.family, law.at.number, law.scale.number)
+    return RationalNoise(law.family, law.at.number, law.scale.number)
 
 
 def by_case(
@@ -226,7 +226,7 @@ def cut_of(form: Form, pivot: str, x: str) -> tuple[Fraction, Fraction]:
 
 
 def between(
-    x: str, cuts: Mapping[Form, tuple[Fraction, Fraction]], noise: Noise, at: Fraction
+    x: str, cuts: Mapping[Form, tuple[Fraction, Fraction]], noise: RationalNoise, at: Fraction
 ) -> Iterator[tuple[Truths, Waves]]:
     """For each case of the forms of x, its chance, where the pivot is near a number."""
     ends = sorted({slope * at + start: (slope, start) for slope, start in cuts.values()}.items())
