@@ -164,7 +164,7 @@ class Derivation:
                 found = self.backward(goal, frame, local, depth - 1)
             if found is None and parts[0] in ("and",):
                 known = [self.solve(part, frame, rules, depth) for part in parts[1:]]
-                if None not in known and all(parts_of(part)[0] == "all" for part in parts[1:]):
+                if None not in known and not any(map(_usable, parts[1:])):
                     found = frame.add({"step": "arithmetic", "claim": json_of(goal), "from": known}, goal)
                 elif None not in known:
                     found = self.counted(goal, frame, [k for k in known if k is not None])
