@@ -272,12 +272,12 @@ class Candidate:
             places = self.margins.points(kinds[0])
         except ValueError:
             steps = kinds == ("integer",) and kind == "real" and len(self.space.ends) > 1
-            chain = self.of_vectors and kinds[:2] == ("integer", "real") and kind == ("law", "real")
-            if chain:  # which is where it begins as long as there are no steps
+            chain = self.of_vectors and kind == ("law", "real") and kinds[0] == "integer" and "real" in kinds
+            if chain and kinds[1] == "real":  # which is where it begins as long as there are no steps
                 first, later = (self.slot(kinds[1:], kind) for _ in range(2))
-                first.zero = first.options[0]
+                first.zero, first.paired, later.paired = first.options[0], False, False
                 return {"below": ["1/2"], "then": [first, later]}
-            if self.bodies(kind) and not steps:
+            if self.bodies(kind) and not steps and not chain:
                 terms = [{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)]
                 gradient = self.family == "vector" and not any(slot.gradient for slot in self.slots)
                 paired = self.family == "real" or gradient or (kinds, kind) == (("real",), ("law", "real"))
@@ -376,10 +376,13 @@ class Candidate:
             slot.taken = slot.options[0] if stays else self.random.choice(slot.options)
 
     def start_at(self, k: int) -> None:
-        """Take a loss and its gradient by number, and the first option elsewhere; last, what does not move."""
+        """Take a loss and its gradient by number, and the first option elsewhere; last, what does not move.
+
+        Of the last two, one has a loss that is 0.
+        """
         for slot in self.slots:
-            slot.taken = slot.options[min(k, len(slot.options) - 1) if slot.paired else 0]
-            if k == STARTS and slot.zero is not None:
+            slot.taken = slot.options[min(k % (STARTS + 1), len(slot.options) - 1) if slot.paired else 0]
+            if slot.zero is not None and (k == STARTS or (k > STARTS and not slot.paired)):
                 slot.taken = slot.zero
 
     def env(self) -> Env:
@@ -573,7 +576,7 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
     rounds = count() if not found.beyond else range(0)
     order: Iterable[tuple[int, Candidate]] = ((k, candidate) for k in rounds for candidate in candidates)
     if candidates[0].of_vectors and not refute and not found.beyond:
-        order = chain(((-1 - k, candidates[0]) for k in range(STARTS + 1)), order)
+        order = chain(((-1 - k, candidates[0]) for k in range(STARTS + 2)), order)
     for k, candidate in order:
         if found.margins >= effort.margins or asked >= effort.asked or (k and not candidate.slots):
             break
