@@ -37,6 +37,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "question": frozenset({("arithmetic.questions", "contradict")}),
     "entailment": frozenset({("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")}),
     "value": frozenset({("theorems.numbers", "folded")}),
+    "circle": frozenset({("intervals", "sine"), ("intervals", "cosine")}),
     "comparison": frozenset({("theorems.numbers", "compared"), ("theorems.outcomes", "same")}),
     "all numbers": frozenset({("theorems.numbers", "for_numbers")}),
     "guarantee": frozenset({("theorems.divergences", "guarantee")}),
@@ -53,6 +54,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
         for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
     ),
     "definition": frozenset({("theorems.letters", "definition")}),
+    "choice": frozenset({("theorems.choices", "masses_of")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -65,6 +67,7 @@ ENTRIES: dict[str, list[Place]] = {
     "entailment": [("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")],
     "model": [("theorems.models", "show")],
     "value": [("theorems.numbers", "folded")],
+    "circle": [("intervals", "sine"), ("intervals", "cosine")],
     "comparison": [("theorems.outcomes", "same"), ("theorems.numbers", "compared")],
     "all numbers": [("theorems.numbers", "for_numbers")],
     "guarantee": [("theorems.divergences", "guarantee")],
@@ -79,6 +82,7 @@ ENTRIES: dict[str, list[Place]] = {
         for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
     ],
     "definition": [("theorems.letters", "definition")],
+    "choice": [("theorems.choices", "masses_of")],
 }
 
 
