@@ -50,7 +50,7 @@ def test_theorems_are_rows_of_their_own(ledger: Ledger) -> None:
     laplace = ledger.theorems[-1]
     assert "rule.laplace-density" in laplace.rules
     assert not laplace.rests_on
-    assert laplace.read_twice == len(laplace.displays) == 8
+    assert laplace.read_twice == len(laplace.displays) == 4
     assert [each.role for each in laplace.displays][:2] == ["definition", "assumption"]
     assert any(line.startswith("f(") for line in laplace.model_in_words)
     assert all(row.confirmed_by_checker for row in ledger.theorems)
@@ -140,8 +140,9 @@ def test_reports_show_them(ledger: Ledger, capsys: pytest.CaptureFixture[str]) -
     page = render_html(ledger)
     section = page[page.index('id="derived--theorem-laplace"') :]
     section = section[: section.index("</section>")]
-    assert section.count('<div class="formula printed"><math') == 8
+    assert section.count('<div class="formula printed"><math') == 4
     assert 'class="latex"' not in section
+    assert "lemma.laplace-scale" in section
     assert "rule.density-ratio" in section
     assert "3 theorems: 2 proved, 1 refuted" in page
     for text in (render_markdown(ledger), ledger_markdown(ledger)):
@@ -169,8 +170,9 @@ def test_a_lost_proof_is_seen(ledger: Ledger) -> None:
 def test_explain_and_list_know_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("explain", "theorem.laplace") == 0
     said = capsys.readouterr().out
-    assert "Step, by rule.density-ratio with $c=e^{\\varepsilon}$ (line" in said
-    assert "Rules: rule.density-ratio" in said
+    assert "Then, by lemma.laplace-scale with $b=\\frac{\\Delta}{\\varepsilon}$ (line" in said
+    assert "Rules: " in said
+    assert "rule.density-ratio" in said
     assert call("list", "theorem.weaker", "theorem.laplace", "--json") == 0
     assert [row["verdict"] for row in json.loads(capsys.readouterr().out)] == ["proved", "proved"]
 

@@ -245,6 +245,7 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
     "add": lambda *a: sum(a), "sub": ring.sub, "neg": ring.neg, "mul": lambda *a: math.prod(a), "div": ring.truediv,
     "pow": np.power, "root": lambda x, order: np.power(x, 1 / order), "exp": np.exp, "log": np.log,
     "log_base": lambda x, base: np.log(x) / np.log(base), "abs": np.abs,
+    "sin": np.sin, "cos": np.cos, "arctan": np.arctan,
     "max": lambda *a: reduce(np.maximum, a), "min": lambda *a: reduce(np.minimum, a),
 }  # fmt: skip
 """Operators over arrays; comparisons with any other one keep all points."""

@@ -38,7 +38,7 @@ FEW = 4
 OPAQUE = (
     ("inner", "norm", "power"),
     ("abs", "max", "min", "power"),
-    ("abs", "max", "min", "exp", "log", "pow"),
+    ("abs", "max", "min", "exp", "log", "pow", "sin", "cos", "arctan"),
     (),
     ("power",),
 )

@@ -36,7 +36,8 @@ from dpverify.proving.theorems.matching import (
     atoms,
     is_telling,
 )
-from dpverify.proving.theorems.notation import TheoremReader, bound_letter, signs_of, split
+from dpverify.proving.theorems.notation import TheoremReader, bound_letter
+from dpverify.proving.theorems.signs import signs_of, split
 
 DEPTH = 5
 """How many premises may stand behind one another."""

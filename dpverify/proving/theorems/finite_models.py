@@ -89,6 +89,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "exp": math.exp, "log": math.log, "max": max, "min": min, "abs": abs, "floor": math.floor,
     "ceiling": math.ceil, "phi": NORMAL.cdf, "phi_inverse": NORMAL.inv_cdf, "gamma": math.gamma,
     "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
+    "sin": math.sin, "cos": math.cos, "arctan": math.atan,
     "pi": lambda: math.pi, "inner": lambda u, v: u * v, "norm": abs,
 }  # fmt: skip
 FOLDS: dict[str, Callable[[Iterable[float]], float]] = {

@@ -17,15 +17,8 @@ from dpverify.formulas.notation.tokens import Latex, end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.proving.checker.theorems.language import Node, free, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
-from dpverify.proving.theorems.notation import (
-    TheoremReader,
-    bound_letter,
-    guarantee_of,
-    name_of,
-    signs_of,
-    split,
-    written,
-)
+from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
+from dpverify.proving.theorems.signs import name_of, signs_of, split, written
 from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import read_domain
 from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections

@@ -129,7 +129,11 @@ class Sensitivity:
                 ]
                 values = [((), D), ((), E), ((), at), *(((), one) for one in self.second)]
                 equal.append(proof.use(self.same, values, [self.near, *inside]))
-            proof.arithmetic(("==", one, other), *equal, *given, *self.public)
+            same = proof.arithmetic(("==", one, one), *given, *self.public)
+            for k in equal:
+                right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
+                template = ("==", one, replaced(right, {record: ("sym", "the hole")}))
+                same = proof.rewritten(same, k, template, "the hole")
 
         return self.proof.block(whole, ["i"], prove)
 

@@ -14,7 +14,8 @@ from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.proving.checker.theorems.language import Node, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.letters import Alphabet, TheoremLetter, bounds
-from dpverify.proving.theorems.notation import TheoremReader, define, name_of, signs_of, split
+from dpverify.proving.theorems.notation import TheoremReader, define
+from dpverify.proving.theorems.signs import name_of, signs_of, split
 from dpverify.proving.theorems.two_readers import SecondReading
 from dpverify.statements.pages.blocks import (
     Cell,

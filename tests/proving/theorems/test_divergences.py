@@ -13,7 +13,8 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems import steps
 from dpverify.proving.checker.theorems.language import Node
 from dpverify.proving.theorems.letters import Alphabet, TheoremLetter
-from dpverify.proving.theorems.notation import TheoremReader, signs_of
+from dpverify.proving.theorems.notation import TheoremReader
+from dpverify.proving.theorems.signs import signs_of
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
 

@@ -26,7 +26,8 @@ from dpverify.proving.second_reader import (
 )
 from dpverify.proving.second_reader.theorem_tables import DivergenceForm, GuaranteeForm, NamedLaw
 from dpverify.proving.theorems import letters, notation, two_readers
-from dpverify.proving.theorems.notation import TheoremReader, signs_of
+from dpverify.proving.theorems.notation import TheoremReader
+from dpverify.proving.theorems.signs import signs_of
 from dpverify.statements.pages.blocks import Errors, blocks
 from dpverify.statements.pages.sections import section_ids
 from dpverify.statements.theorems.library import FOLDER, shipped

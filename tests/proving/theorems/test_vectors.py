@@ -10,8 +10,9 @@ from dpverify.proving.checker.theorems.arithmetic import entail
 from dpverify.proving.checker.theorems.language import Scope, nodes, put, typed
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.letters import Alphabet
-from dpverify.proving.theorems.notation import TheoremReader, signs_of
+from dpverify.proving.theorems.notation import TheoremReader
 from dpverify.proving.theorems.search import find_model
+from dpverify.proving.theorems.signs import signs_of
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
 

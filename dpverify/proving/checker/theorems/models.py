@@ -398,6 +398,7 @@ class Model:
         """Whether the laws of all neighbors are near one another."""
         name, kind = map(named, parts_of(parts[0]))
         bounds, found = self.numbers(parts[2:], env), list[Term]()
+        demand(all(names(b) or compared("==", b, b) is TRUE for b in bounds), "a bound without a value")
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
