@@ -11,7 +11,7 @@ from dpverify.statements.theorems.pages import read_theorems
 from dpverify.verification.theorems import chosen_theorems, find_theorem
 
 FOLDER = Path(__file__).parents[1] / "benchmarks" / "dpriv_bench"
-ROWS = list(csv.DictReader((FOLDER / "literature.csv").open(newline="")))
+ROWS = list(csv.DictReader((FOLDER / "literature.csv").read_text().splitlines()))
 PAGES = sorted({row["page"] for row in ROWS if row["form"] == "theorem"})
 
 
@@ -29,9 +29,9 @@ def test_a_page_is_read_by_both_readers(page):
     assert not [one.id for one in read_theorems(FOLDER / page) if one.unclear]
 
 
-@pytest.mark.parametrize(("question", "derived"), [("dpriv.121", False), ("dpriv.122", True)])
-def test_cheap_ones_are_decided(question, derived):
+def test_cheap_ones_are_decided():
     chosen, known = chosen_theorems([str(FOLDER / "literature/composition.md")])
-    found = find_theorem({one.id: one for _, one in chosen}[question], known)
-    assert found.model is not None
-    assert found.derived == derived
+    for question, derived in (("dpriv.121", False), ("dpriv.122", True)):
+        found = find_theorem({one.id: one for _, one in chosen}[question], known)
+        assert found.model is not None
+        assert found.derived == derived
