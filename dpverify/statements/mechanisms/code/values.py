@@ -20,7 +20,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare, Formula, Not
 from dpverify.formulas.rendering.latex import formula_latex
 
-INDEX, RECORD = integer("i"), real("x_i")
+INDEX, RECORD, CELL = integer("i"), real("x_i"), real("x_{i,r}")
 COUNT = integer("n", ge=1)
 
 
@@ -56,7 +56,31 @@ class Named:
     name: str
 
 
-GENERATOR = Named("<generator>")
+GENERATOR, CANDIDATES = Named("<generator>"), Named("<number of candidates>")
+
+
+@dataclass(frozen=True)
+class CandidateColumn:
+    """An array with a number for each candidate, where a record is a row with one."""
+
+    body: Expression
+
+
+@dataclass(frozen=True)
+class CandidateTotal:
+    """The sum of such an array; that array divided by it, with `share`."""
+
+    body: Expression
+    share: bool = False
+
+
+@dataclass(frozen=True)
+class ChosenCandidate:
+    """The candidate with the largest number; with `weights`, one that is drawn with chances proportional to them."""
+
+    body: Expression
+    line: int
+    weights: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,11 +99,13 @@ class CodeDraw:
     location: Expression
     scale: Expression
     line: int
+    each: bool = False
+    """Whether one is drawn for each candidate."""
 
 
 CodeValue: TypeAlias = (
     "Expression | Formula | RecordColumn | RecordMask | Named | UnreadValue | ast.FunctionDef"
-    " | tuple[CodeValue, ...] | None"
+    " | CandidateColumn | CandidateTotal | ChosenCandidate | tuple[CodeValue, ...] | None"
 )
 Environment: TypeAlias = "dict[str, CodeValue]"
 
