@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.pages import read_mechanisms
+from dpverify.proving.theorems.notation import guarantee_of
+from dpverify.statements.mechanisms.pages import indexed, read_mechanisms
 from dpverify.statements.mechanisms.proofs import MechanismProof, claim_of, derive_mechanism
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.verification.mechanisms import MechanismRow, mechanism_rows
@@ -207,3 +210,26 @@ def test_what_is_not_understood_is_refused_with_its_line(
     said = capsys.readouterr().err
     assert f"line {line}:" in said
     assert words in said
+
+
+FIRST = "dpverify.statements.mechanisms.pages"
+MISREADINGS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "an index": ("indexed", lambda signs, base: indexed(tuple({"+": "-"}.get(s, s) for s in signs), base)),
+    "a claim": ("guarantee_of", lambda *of: (*guarantee_of(*of)[:-1], ("num", "1/2"))),
+    "an output": ("outcome", lambda *_: ("pair", ("sym", "y"), ("sym", "y"))),
+}
+
+
+@pytest.mark.parametrize("part", MISREADINGS)
+def test_what_one_reader_misreads_is_refused(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults planted in the first reader are seen by the second."""
+    page = tmp_path / "mine.md"
+    text = UNIT.replace(SUM, r"s=\sum_{i=1}^{n-1}|x_i-x_{i+1}|").replace(">= 1 |", ">= 2 |")
+    page.write_text(text, encoding="utf-8")
+    read_mechanisms(page)
+    name, wrong = MISREADINGS[part]
+    monkeypatch.setattr(f"{FIRST}.{name}", wrong)
+    with pytest.raises(ValueError, match="the two readers differ"):
+        read_mechanisms(page)

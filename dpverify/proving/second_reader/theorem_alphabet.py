@@ -121,6 +121,56 @@ class TheoremAlphabet:
         self.known = known.having(found.word.printed, name, replace(meaning, body=stands))
         return name, names, term
 
+    # ------------------------------------------------------------------------------------------ mechanisms
+
+    def records(self, latex: str, name: str, rows: str) -> tuple[tuple[Term, ...], Term]:
+        """The letter of records, `x_1,\\dots,x_n`: the types of its indices, and the last of the first ones.
+
+        Raises:
+            RefusedError: for another list.
+        """
+        first, *dots, last = parted(_row(latex), ",")
+        one, end = first[-1], last[-1]
+        refuse(
+            [mark.text for part in dots for mark in part] != [r"\dots"],
+            "records have dots between two of them",
+        )
+        refuse(one.below != marks("1") or first[:-1] != last[:-1], "records begin with that of index 1")
+        letter = (*first[:-1], replace(one, below=()))
+        refuse(letter[-1].scripted or letter[-1] != replace(end, below=()), "records are of one letter")
+        kinds: tuple[Term, ...] = ("integer",)
+        if rows:
+            kinds += (self.state(Choices()).type_of(parted(marks(rows), r"\in")[1]),)
+        stop = self.read(end.below, "number")
+        self.domains[name] = DeclaredLetter(name, "object", None, False, None, False, {"name": name})
+        self.printed[name] = letter
+        self.known = self.known.having(letter, name, LetterMeaning(kinds, "real", name, below=True))
+        return kinds, stop
+
+    def line_of(self, latex: str, sign: str, what: str) -> Term:
+        """What stands behind a sign of a mechanism's line (all of it, where there is none): a law, a guarantee, ...
+
+        Raises:
+            RefusedError: as for a formula.
+        """
+        row = _row(latex)
+        _, *right = parted(row, sign) if sign else ((), row)
+        refuse(len(right) != 1, f"`{sign}` belongs here, once")
+        return self.read(right[0], what)
+
+    def read(self, row: Row, what: str) -> Term:
+        """A row that is a `number`, a `law`, what is `released` or `guaranteed`."""
+
+        def once(choices: Choices) -> Term:
+            line = TheoremDisplays(self.state(choices), row)
+            if what == "number":
+                return line.state.filled(line.all_of(lambda: line.value("real")))
+            if what == "guaranteed":
+                return tuple(map(line.state.filled, line.all_of(line.guaranteed)))
+            return line.state.filled(line.all_of(line.law if what == "law" else line.released)[0])
+
+        return _read(once)
+
     def state(self, choices: Choices) -> TheoremState:
         """What is known before a display is read."""
         domains = dict(self.domains)

@@ -41,6 +41,14 @@ class SecondReading:
 
         return _difference((first.letter.name, put(first.body, _numbered(first.names))), second)
 
+    def records(self, latex: str, rows: str, name: str, first: tuple[tuple[Node, ...], Node]) -> str:
+        """The same of a mechanism's records: the types of their indices, and the last one's index."""
+        return _difference(first, lambda: self.alphabet.records(latex, name, rows))
+
+    def line(self, latex: str, sign: str, what: str, first: Node) -> str:
+        """The same of what stands behind a sign of a mechanism's line."""
+        return _difference(first, lambda: put(self.alphabet.line_of(latex, sign, what), {}))
+
 
 def _numbered(names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], Node]]:
     return {name: ((), ("sym", f"argument {k}")) for k, name in enumerate(names)}

@@ -145,11 +145,6 @@ class _MechanismSection(TheoremSection):
             if block.kind == "table":
                 for letter, kind, *_ in self.rows(block):
                     self.at(letter.line, self.declare, letter, kind)
-        for unclear in self.unclear:
-            error = InvalidArgumentError(
-                "letter", Latex(unclear.latex), f"what is read in one way: {unclear.says}"
-            )
-            raise AtLineError(unclear.line, error)
         public = tuple(self.letters)
         for block in self.blocks:
             if block.kind == "paragraph" and block.item:
@@ -174,6 +169,12 @@ class _MechanismSection(TheoremSection):
             self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
             tuple(self.given),
         )  # fmt: skip
+
+    def compare(self, line: int, latex: str, says: str) -> None:
+        """Refuse what two readers read differently."""
+        if says:
+            allowed = f"what is read in one way: {says}"
+            raise AtLineError(line, InvalidArgumentError("formula", Latex(latex), allowed))
 
     def item(self, block: PageBlock) -> None:
         """An item of the list: records, neighbors."""
@@ -206,6 +207,7 @@ class _MechanismSection(TheoremSection):
                 raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
             if self.records is not None and self.records.name in free(formula):
                 raise InvalidArgumentError("given", Latex(one), "what does not depend on records")
+            self.compare(block.line, one, self.second.formula(one, put(formula, {})))
             yield formula
 
     def read_records(self, block: PageBlock) -> RecordLetter:
@@ -238,6 +240,9 @@ class _MechanismSection(TheoremSection):
         records = RecordLetter(name_of(base), base, last, domain.lower, domain.upper, over)
         letter = TheoremLetter(records.name, written(base), records.arguments, "real")
         self.alphabet = self.alphabet.having(letter)
+        read = records.arguments, put(last, {})
+        says = self.second.records(formulas[0], "".join(formulas[1:]), records.name, read)
+        self.compare(block.line, formulas[0], says)
         return records
 
     def lines(self) -> Iterator[tuple[int, str, str]]:
@@ -264,9 +269,12 @@ class _MechanismSection(TheoremSection):
         assert self.records is not None
         reader, signs = TheoremReader(self.alphabet), indexed(signs_of(latex), self.records.signs)
         if role == "claim":
-            return MechanismStep(line, latex, role, term=guarantee_of(reader, signs))
+            said = guarantee_of(reader, signs)
+            self.compare(line, latex, self.second.line(latex, "", "guaranteed", put(said, {})))
+            return MechanismStep(line, latex, role, term=said)
         if role == "output":
             term = outcome(reader, signs)
+            self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
             return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=term)
         left, *right = split(signs, "=" if role == "query" else r"\sim")
         if len(right) != 1:
@@ -284,13 +292,25 @@ class _MechanismSection(TheoremSection):
             law = within.law(right[0])
             kind = within.scope.type_of(law)[1]
             letter = TheoremLetter(name_of(base), written(base), (), kind)
+            self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(law, {})))
+            self.declare_again(line, letter)
             self.alphabet = self.alphabet.having(letter)
             self.drawn.add(letter.name)
             return MechanismStep(line, latex, role, letter.name, kind, law)
         body = within.number(right[0])
         letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
-        self.alphabet = self.alphabet.defining(Abbreviation(letter, tuple(one.name for one in over), body))
+        made = Abbreviation(letter, tuple(one.name for one in over), body)
+        self.declare_again(line, letter)
+        self.compare(line, latex, self.second.definition(latex, made))
+        self.alphabet = self.alphabet.defining(made)
         return MechanismStep(line, latex, role, letter.name, term=body)
+
+    def declare_again(self, line: int, letter: TheoremLetter) -> None:
+        """Tell the second reader of a letter that a line gives a value."""
+        of = [written(signs) for kind in (*letter.arguments, letter.kind)
+              for signs, (name, _) in self.alphabet.types.items() if name == kind]  # fmt: skip
+        words = "function of" if letter.arguments else "point of" if of else str(letter.kind)
+        self.compare(line, letter.latex, self.second.letter(letter, words, of))
 
     def argument(self, signs: Tokens) -> TheoremLetter:
         """The argument of a query, of the type over which the second index of records runs."""
