@@ -155,7 +155,7 @@ class _PageLaw:
 
     @classmethod
     def of(
-        cls, question: CodeQuestion, case: _Case, term: Node, level: float, seed: tuple[int, ...]
+        cls, question: CodeQuestion, case: _CodeCase, term: Node, level: float, seed: tuple[int, ...]
     ) -> _PageLaw:
         """The law of one output, on one data set."""
         draws, model = {draw.name: draw.term for draw in question.page.of("draw")}, _model(question.page)
@@ -225,7 +225,7 @@ def scale_seen(law: Law, runs: int, level: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Case:
+class _CodeCase:
     letters: tuple[tuple[str, float], ...]
     """By name."""
     rows: FloatArray
@@ -247,7 +247,7 @@ def _family(law: FloatLine) -> Law:
     return "normal" if law.family == "normal" else "laplace"
 
 
-def _cases(question: CodeQuestion) -> Iterator[_Case]:
+def _cases(question: CodeQuestion) -> Iterator[_CodeCase]:
     """Data sets, with values of letters."""
     page, random = question.page, np.random.default_rng((question.seed, 1))
     last = page.records.last
@@ -272,7 +272,7 @@ def _cases(question: CodeQuestion) -> Iterator[_Case]:
         if first == 0:
             kinds["all records at the largest number"] = np.full(shape, high)
         for kind, rows in kinds.items():
-            yield _Case(tuple(letters.items()), rows, f"{kind}{', ' * bool(said)}{said}")
+            yield _CodeCase(tuple(letters.items()), rows, f"{kind}{', ' * bool(said)}{said}")
 
 
 def _numbers(node: Node) -> Iterator[float]:
@@ -324,7 +324,9 @@ def _called(question: CodeQuestion, values: Mapping[str, float]) -> UserMechanis
     return UserMechanism.load(Target(question.target, arguments=tuple(arguments)), limits=question.limits)
 
 
-def _outputs(question: CodeQuestion, mechanism: UserMechanism, case: _Case, k: int, width: int) -> FloatArray:
+def _outputs(
+    question: CodeQuestion, mechanism: UserMechanism, case: _CodeCase, k: int, width: int
+) -> FloatArray:
     """Outputs of the function on a data set, (runs, outputs)."""
     points = run(mechanism, case.rows, runs=question.runs, seed=(question.seed, k)).points
     rows = points[:, None] if points.ndim == 1 else points

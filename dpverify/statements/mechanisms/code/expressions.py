@@ -35,7 +35,7 @@ from dpverify.statements.mechanisms.code.values import (
     CodeDraw,
     CodeValue,
     Environment,
-    Named,
+    DottedName,
     RecordColumn,
     RecordMask,
     UnreadCodeError,
@@ -141,7 +141,7 @@ class CodeExpressions(ABC):
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and isinstance(target, ast.Name):
             first = self.resolved(over.func, env)
             if (
-                first == Named("builtins.range")
+                first == DottedName("builtins.range")
                 and len(over.args) == 1
                 and self.number(over.args[0], env) == COUNT
             ):
@@ -163,7 +163,7 @@ class CodeExpressions(ABC):
             case tuple():
                 return all(map(self.is_public, value))
             case _:
-                return value is None or isinstance(value, Named | ast.FunctionDef)
+                return value is None or isinstance(value, DottedName | ast.FunctionDef)
 
     # ------------------------------------------------------------------------------------------- values
 
@@ -246,7 +246,7 @@ class CodeExpressions(ABC):
             raise UnreadCodeError(node, f"`{name}` is given a value more than once in its module")
         if name not in self.names:
             if name in _BUILTINS and not self.star:
-                return Named(f"builtins.{name}")
+                return DottedName(f"builtins.{name}")
             raise UnreadCodeError(node, f"`{name}` is not known")
         if name not in self.module:
             match self.names[name]:
@@ -265,9 +265,9 @@ class CodeExpressions(ABC):
     def attribute(self, node: ast.Attribute, inner: CodeValue, name: str) -> CodeValue:
         """A part of a module, or the size of an array; methods are looked at where they are called."""
         match inner, name:
-            case Named(module), _ if module in ("numpy", "math", "numpy.random"):
+            case DottedName(module), _ if module in ("numpy", "math", "numpy.random"):
                 found = f"{module}.{name}"
-                return Constant("pi") if found in ("numpy.pi", "math.pi") else Named(found)
+                return Constant("pi") if found in ("numpy.pi", "math.pi") else DottedName(found)
             case RecordColumn(), "size" if not self.rows:
                 return self.counted(node, inner)
             case RecordColumn(kept=None), "shape":
@@ -430,7 +430,7 @@ class CodeExpressions(ABC):
             raise UnreadCodeError(node, "arguments with a star")
         if isinstance(node.func, ast.Attribute):
             inner = self.value(node.func.value, env)
-            if inner in (GENERATOR, Named("numpy.random")) and node.func.attr in _LAWS:
+            if inner in (GENERATOR, DottedName("numpy.random")) and node.func.attr in _LAWS:
                 return self.draw(node, node.func.attr, env)
             if inner == GENERATOR and node.func.attr == "choice":
                 return self.weighted(node, env)
@@ -439,7 +439,7 @@ class CodeExpressions(ABC):
         function = self.value(node.func, env)
         if isinstance(function, ast.FunctionDef):
             return self.inlined(node, function, env)
-        if not isinstance(function, Named):
+        if not isinstance(function, DottedName):
             raise UnreadCodeError(node, f"the call of `{ast.unparse(node.func)}`")
         module, _, name = function.name.rpartition(".")
         builtin = module == "builtins"
@@ -555,7 +555,7 @@ class CodeExpressions(ABC):
         """How many records there are, or are kept."""
         return COUNT if column.kept is None else self.folded(node, "sum", RecordMask(column.kept))
 
-    def generator(self, node: ast.Call, env: Environment) -> Named:
+    def generator(self, node: ast.Call, env: Environment) -> DottedName:
         """A generator that is made within the function; it must not be the same each time."""
         given = [self.value(one, env) for one in (*node.args, *(one.value for one in node.keywords))]
         for one in given:

@@ -50,13 +50,13 @@ class RecordMask:
 
 
 @dataclass(frozen=True)
-class Named:
+class DottedName:
     """A module or a function of one, by its dotted name."""
 
     name: str
 
 
-GENERATOR, CANDIDATES = Named("<generator>"), Named("<number of candidates>")
+GENERATOR, CANDIDATES = DottedName("<generator>"), DottedName("<number of candidates>")
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class CodeDraw:
 
 
 CodeValue: TypeAlias = (
-    "Expression | Formula | RecordColumn | RecordMask | Named | UnreadValue | ast.FunctionDef"
+    "Expression | Formula | RecordColumn | RecordMask | DottedName | UnreadValue | ast.FunctionDef"
     " | CandidateColumn | CandidateTotal | ChosenCandidate | tuple[CodeValue, ...] | None"
 )
 Environment: TypeAlias = "dict[str, CodeValue]"
@@ -179,9 +179,9 @@ def imported(node: ast.Import | ast.ImportFrom) -> dict[str, CodeValue]:
     for one in node.names:
         if isinstance(node, ast.ImportFrom):
             dotted = f"{node.module}.{one.name}" if node.level == 0 else f".{one.name}"
-            found[one.asname or one.name] = Named(dotted)
+            found[one.asname or one.name] = DottedName(dotted)
         else:
-            found[one.asname or one.name.partition(".")[0]] = Named(
+            found[one.asname or one.name.partition(".")[0]] = DottedName(
                 one.name if one.asname else one.name.partition(".")[0]
             )
     return found
