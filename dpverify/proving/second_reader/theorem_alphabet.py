@@ -131,8 +131,9 @@ class TheoremAlphabet:
         """
         first, *dots, last = parted(_row(latex), ",")
         one, end = first[-1], last[-1]
+        between = [[mark.text for mark in part] for part in dots]
         refuse(
-            [mark.text for part in dots for mark in part] != [r"\dots"],
+            between not in ([[r"\dots"]], [[r"\ldots"]], [[r"\cdots"]]),
             "records have dots between two of them",
         )
         refuse(one.below != marks("1") or first[:-1] != last[:-1], "records begin with that of index 1")

@@ -509,7 +509,7 @@ def bound_letter(signs: Tokens, kind: Node) -> TheoremLetter:
     """A letter that is bound: a number where it is one."""
     stop = end_of_group(signs, 1) if signs[:1] != () and signs[0] in DRESS else 1
     stop = end_of_group(signs, stop + 1) if signs[stop : stop + 1] == ("_",) else stop
-    if not signs or {*signs[stop:]} - {"'"}:
+    if not signs or not signs[0].removeprefix("\\").isalpha() or {*signs[stop:]} - {"'"}:
         raise refused(signs, "one letter")
     name, latex = name_of(signs), written(signs)
     number = {"real": real, "integer": integer}.get(kind if isinstance(kind, str) else "")

@@ -27,7 +27,7 @@ ROLES = ("query", "draw", "output", "claim")
 """First words of the sentence before a display."""
 NEIGHBORS = ("replace one",)
 """What neighbors may differ in."""
-_FIRST = signs_of("x_1,\\dots,x_n")
+DOTS = ((r"\dots",), (r"\ldots",), (r"\cdots",))
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,8 @@ class _MechanismSection(TheoremSection):
         parts = split(signs, ",")
         base = parts[0][: len(parts[0]) - 4]
         first = parts[0][len(base) :]
-        if len(parts) != 3 or first != ("_", "{", "1", "}") or parts[2][: len(base) + 2] != (*base, "_", "{"):
+        ends = first == ("_", "{", "1", "}") and parts[-1][: len(base) + 2] == (*base, "_", "{")
+        if len(parts) != 3 or parts[1] not in DOTS or not ends:
             raise InvalidArgumentError("records", Latex(formulas[0]), "`x_1,\\dots,x_n`")
         last = TheoremReader(self.alphabet).number(parts[2][len(base) + 2 : -1])
         domain = read_domain(match["domain"] or "real").variable("x", DIMENSIONLESS, "", "x", "")
@@ -281,6 +282,7 @@ class _MechanismSection(TheoremSection):
             allowed = "`s=` and what is asked" if role == "query" else r"`y\sim` and a law"
             raise InvalidArgumentError(role, Latex(latex), allowed)
         base = left[: left.index("(")] if "(" in left else left
+        bound_letter(base, "real")  # refuses what is no letter
         if any(base == one.signs for one in self.alphabet.letters.values()):
             raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
         inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []
