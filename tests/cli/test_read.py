@@ -95,6 +95,10 @@ def test_noise_is_what_is_drawn_with_all_that_is_added(tmp_path: Path) -> None:
     assert [line.partition(r"\sim")[2][:12] for line in shown(two)[1:3]] == [r"\mathrm{Lap}", r"\mathrm{Lap}"]
     assert shown(two)[2].endswith(r"+y,\frac{1}{\varepsilon})")
     assert shown(two)[3] == "(y,z)"
+    made = proposed(f"y = {SUM} + {LAPLACE}\nreturn np.maximum(y, 0) / 2, -y", tmp_path)
+    assert shown(made)[-1] == r"(\frac{\max(y,0)}{2},-y)"
+    (tmp_path / "page.md").write_text(made.text, encoding="utf-8")
+    assert len(read_mechanisms(tmp_path / "page.md")) == 1
     twice = proposed(f"noise = {LAPLACE}\nreturn {SUM} + noise, (x > 0).sum() + noise", tmp_path)
     assert [one.line for one in twice.unread] == [11]
 
@@ -117,6 +121,7 @@ UNREAD = {
     f"return {SUM} + rng.laplace(0, 1 / epsilon, size=2)": "more than one number",
     f"return {SUM} + rng.gumbel(0, 1 / epsilon)": "gumbel",
     f"return np.median(x) + {LAPLACE}": "numpy.median",
+    f"u = rng.random() - 0.5\nreturn {SUM} - np.sign(u) * np.log(1 - 2 * abs(u)) / epsilon": "`random`",
     f"return {SUM} + other({LAPLACE})": "`other` is not known",
     f"return {SUM}": "depends on records",
     f"return int({SUM} + {LAPLACE})": "`int` is not known",
