@@ -13,7 +13,7 @@ import pytest
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FloatModel
-from dpverify.statements.mechanisms.code import expressions
+from dpverify.statements.mechanisms.code import values
 from dpverify.statements.mechanisms.code.proposals import CodeProposal, propose
 from dpverify.statements.mechanisms.pages import read_mechanisms
 from dpverify.statements.pages.page import PageError
@@ -239,7 +239,7 @@ def test_random_programs_do_what_their_pages_say(
 ) -> None:
     """Planted: a reader that takes sums for means."""
     assert wrong_pages(tmp_path, 400 if thorough else 40, 7) == []
-    monkeypatch.setitem(expressions._FOLDS, "mean", "sum")
+    monkeypatch.setitem(values.FOLDS, "mean", "sum")
     assert wrong_pages(tmp_path, 20, 7) != []
 
 

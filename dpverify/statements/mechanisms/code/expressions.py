@@ -22,13 +22,20 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Formula, Not, Or
 from dpverify.formulas.operators import apply
 from dpverify.statements.mechanisms.code.values import (
+    BUILTINS,
     CANDIDATES,
     CELL,
     COUNT,
+    FOLDS,
+    FUNCTIONS,
     GENERATOR,
     INDEX,
+    LAWS,
+    NUMPY,
+    OPERATORS,
     RECORD,
     RELATIONS,
+    SAME,
     CandidateColumn,
     CandidateTotal,
     ChosenCandidate,
@@ -50,51 +57,11 @@ from dpverify.statements.mechanisms.code.values import (
     kind_of,
     negated,
     one_if,
-    plus,
     times,
 )
 
 DEEPEST = 8
 """Functions of a module that call one another."""
-_SAME = {
-    "builtins.float", "numpy.asarray", "numpy.array", "numpy.asanyarray", "numpy.float64", "numpy.ravel",
-    "numpy.atleast_1d", "copy", "ravel", "flatten", "item", "squeeze",
-}  # fmt: skip
-"""What gives back its argument, where this is a number or an array of numbers."""
-_FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
-    "sqrt": lambda x: apply("root", x, 2), "exp": lambda x: apply("exp", x), "log": lambda x: apply("log", x),
-    "abs": lambda x: apply("abs", x), "absolute": lambda x: apply("abs", x), "fabs": lambda x: apply("abs", x),
-    "square": lambda x: x**2, "floor": lambda x: apply("floor", x), "ceil": lambda x: apply("ceiling", x),
-    "power": lambda x, y: x**y, "minimum": lambda x, y: apply("min", x, y), "maximum": lambda x, y: apply("max", x, y),
-    "log1p": lambda x: apply("log", 1 + x), "negative": lambda x: -x,
-}  # fmt: skip
-"""Functions of numbers, by number or by record."""
-_FOLDS = {
-    "sum": "sum", "mean": "mean", "prod": "product", "max": "largest", "amax": "largest", "min": "smallest",
-    "amin": "smallest", "count_nonzero": "sum", "average": "mean",
-}  # fmt: skip
-_LAWS = {
-    "laplace": ("laplace", ("loc", "scale")), "normal": ("normal", ("loc", "scale")), "standard_normal": ("normal", ()),
-}  # fmt: skip
-_NUMPY = {
-    *_FUNCTIONS,
-    *_FOLDS,
-    "clip",
-    "size",
-    "sum",
-    "logical_and",
-    "logical_or",
-    "argmax",
-    "logical_not",
-    "random",
-    "pi",
-    "shape",
-}
-_BUILTINS = {"sum", "max", "min", "abs", "len", "float", "range", "isinstance"}
-_OPERATORS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
-    ast.Add: lambda a, b: plus(a, b), ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: times(a, b),
-    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
-}  # fmt: skip
 
 
 class CodeExpressions(ABC):
@@ -245,7 +212,7 @@ class CodeExpressions(ABC):
         if name in self.twice:
             raise UnreadCodeError(node, f"`{name}` is given a value more than once in its module")
         if name not in self.names:
-            if name in _BUILTINS and not self.star:
+            if name in BUILTINS and not self.star:
                 return DottedName(f"builtins.{name}")
             raise UnreadCodeError(node, f"`{name}` is not known")
         if name not in self.module:
@@ -362,7 +329,7 @@ class CodeExpressions(ABC):
 
     def operated(self, node: ast.AST, operator: ast.operator, left: CodeValue, right: CodeValue) -> CodeValue:
         """An operation on numbers, or record by record."""
-        if type(operator) not in _OPERATORS:
+        if type(operator) not in OPERATORS:
             raise UnreadCodeError(node, f"the operation `{kind_of(operator)}`")
         if (
             isinstance(operator, ast.Div)
@@ -370,7 +337,7 @@ class CodeExpressions(ABC):
             and right == CandidateTotal(left.body)
         ):
             return CandidateTotal(left.body, share=True)
-        return self.lifted(node, _OPERATORS[type(operator)], left, right)
+        return self.lifted(node, OPERATORS[type(operator)], left, right)
 
     def lifted(self, node: ast.AST, function: Callable[..., Expression], *values: CodeValue) -> CodeValue:
         """A function of numbers, or of arrays record by record."""
@@ -430,7 +397,7 @@ class CodeExpressions(ABC):
             raise UnreadCodeError(node, "arguments with a star")
         if isinstance(node.func, ast.Attribute):
             inner = self.value(node.func.value, env)
-            if inner in (GENERATOR, DottedName("numpy.random")) and node.func.attr in _LAWS:
+            if inner in (GENERATOR, DottedName("numpy.random")) and node.func.attr in LAWS:
                 return self.draw(node, node.func.attr, env)
             if inner == GENERATOR and node.func.attr == "choice":
                 return self.weighted(node, env)
@@ -445,11 +412,11 @@ class CodeExpressions(ABC):
         builtin = module == "builtins"
         if function.name in ("numpy.random.default_rng", "numpy.random.RandomState"):
             return self.generator(node, env)
-        if module == "numpy.random" and name in _LAWS:
+        if module == "numpy.random" and name in LAWS:
             return self.draw(node, name, env)
         if name == "range" or module not in ("builtins", "numpy", "math"):
             raise UnreadCodeError(node, f"the call of `{function.name}`")
-        if function.name in _SAME:
+        if function.name in SAME:
             return self.same(node, env)
         if builtin and name in ("max", "min") and len(node.args) > 1 and not node.keywords:
             return self.lifted(
@@ -468,7 +435,7 @@ class CodeExpressions(ABC):
                 return CANDIDATES
             if isinstance(found, RecordColumn) and not (self.rows and name == "size"):
                 return self.counted(node, found)
-        known = name in _BUILTINS if builtin else name in _NUMPY
+        known = name in BUILTINS if builtin else name in NUMPY
         if known and node.args:
             return self.method(node, name, self.value(node.args[0], env), env, skip=1)
         raise UnreadCodeError(node, f"the call of `{function.name}`")
@@ -489,7 +456,7 @@ class CodeExpressions(ABC):
         self, node: ast.Call, name: str, inner: CodeValue, env: Environment, skip: int = 0
     ) -> CodeValue:
         """A method of an array or a number, or the function of NumPy that does the same."""
-        if name in _SAME and len(node.args) == skip and not node.keywords:
+        if name in SAME and len(node.args) == skip and not node.keywords:
             return inner
         if name == "astype" and len(node.args) == 1 and is_float(node.args[0]):
             return self.lifted(node, lambda a: a, inner)
@@ -510,7 +477,7 @@ class CodeExpressions(ABC):
                 return CandidateTotal(inner.body)
             if name == "argmax":
                 return ChosenCandidate(inner.body, node.lineno)
-        if name in _FOLDS and isinstance(inner, RecordColumn | RecordMask):
+        if name in FOLDS and isinstance(inner, RecordColumn | RecordMask):
             axes = [one.value for one in node.keywords if one.arg == "axis"]
             if self.rows and not (axes and isinstance(axes[0], ast.Constant) and axes[0].value == 0):
                 raise UnreadCodeError(node, "another sum than over records, `axis=0`")
@@ -523,11 +490,11 @@ class CodeExpressions(ABC):
             if len(node.args) > skip:
                 raise UnreadCodeError(node, "further arguments")
             return self.folded(node, name, inner)
-        if name in _FUNCTIONS and not node.keywords:
+        if name in FUNCTIONS and not node.keywords:
             further = [self.value(one, env) for one in node.args[skip:]]
             wanted = 2 if name in ("power", "minimum", "maximum") else 1
             if len(further) + 1 == wanted:
-                return self.lifted(node, _FUNCTIONS[name], inner, *further)
+                return self.lifted(node, FUNCTIONS[name], inner, *further)
         raise UnreadCodeError(node, f"the call of `{name}`")
 
     def folded(
@@ -537,7 +504,7 @@ class CodeExpressions(ABC):
         if name == "count_nonzero" and not isinstance(inner, RecordMask):
             raise UnreadCodeError(node, "a count of what is no comparison")
         column = inner if isinstance(inner, RecordColumn) else RecordColumn(one_if(inner.body))
-        body, kind = self.term(node, column.body), _FOLDS[name]
+        body, kind = self.term(node, column.body), FOLDS[name]
         if column.kept is not None and kind != "sum":
             raise UnreadCodeError(node, f"the {name} of some records only, of which there may be none")
         if column.kept is not None:
@@ -578,7 +545,7 @@ class CodeExpressions(ABC):
 
     def draw(self, node: ast.Call, name: str, env: Environment) -> Expression | CandidateColumn:
         """A number that is drawn."""
-        law, names = _LAWS[name]
+        law, names = LAWS[name]
         shared = isinstance(node.func, ast.Name) or self.value(node.func.value, env) != GENERATOR  # type: ignore[attr-defined]
         if shared and self.seeded:
             raise UnreadCodeError(node, "NumPy's own generator, which the module seeds")

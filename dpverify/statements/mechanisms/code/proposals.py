@@ -61,8 +61,8 @@ _LATIN = {
     **dict.fromkeys(("bound", "clip", "clip_norm", "radius", "cap", "clipping"), "C"),
     "threshold": "T",
 }  # fmt: skip
-_FREE = "abckAHKMUWGhgfmvr"
-_TAKEN = {"n", "x", "i", "e", "d", "s", "t", "u", "v", "w", "y", "z", "D", "E", "I", "O", "R", "m"}
+_FREE = "abckAHKMUWGhgf"
+_TAKEN = {*"nxiedstuvwyzmqrj", *"DEIOR"}
 _POSITIVE = {"epsilon", "eps", "rho", "mu", "sigma", "scale", "noise_scale", "sensitivity", "bound", "radius"}
 _STATE = ("self", "cls")
 _FOLD_LATEX = {

@@ -18,6 +18,7 @@ from dpverify.formulas.expressions import (
     real,
 )
 from dpverify.formulas.logic import Compare, Formula, Not
+from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.latex import formula_latex
 
 INDEX, RECORD, CELL = integer("i"), real("x_i"), real("x_{i,r}")
@@ -146,6 +147,34 @@ def one_if(formula: Formula) -> Variable:
     """The number that is 1 where a formula is true, else 0."""
     latex = rf"\mathbf{{1}}[{formula_latex(formula)}]"
     return real(latex, latex=latex)
+
+
+SAME = {
+    "builtins.float", "numpy.asarray", "numpy.array", "numpy.asanyarray", "numpy.float64", "numpy.ravel",
+    "numpy.atleast_1d", "copy", "ravel", "flatten", "item", "squeeze",
+}  # fmt: skip
+"""What gives back its argument, where this is a number or an array of numbers."""
+FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
+    "sqrt": lambda x: apply("root", x, 2), "exp": lambda x: apply("exp", x), "log": lambda x: apply("log", x),
+    "abs": lambda x: apply("abs", x), "absolute": lambda x: apply("abs", x), "fabs": lambda x: apply("abs", x),
+    "square": lambda x: x**2, "floor": lambda x: apply("floor", x), "ceil": lambda x: apply("ceiling", x),
+    "power": lambda x, y: x**y, "minimum": lambda x, y: apply("min", x, y), "maximum": lambda x, y: apply("max", x, y),
+    "log1p": lambda x: apply("log", 1 + x), "negative": lambda x: -x,
+}  # fmt: skip
+"""Functions of numbers, by number or by record."""
+FOLDS = {
+    "sum": "sum", "mean": "mean", "prod": "product", "max": "largest", "amax": "largest", "min": "smallest",
+    "amin": "smallest", "count_nonzero": "sum", "average": "mean",
+}  # fmt: skip
+LAWS = {
+    "laplace": ("laplace", ("loc", "scale")), "normal": ("normal", ("loc", "scale")), "standard_normal": ("normal", ()),
+}  # fmt: skip
+NUMPY = {*FUNCTIONS, *FOLDS, "clip", "argmax"}
+BUILTINS = {"sum", "max", "min", "abs", "len", "float", "range", "isinstance"}
+OPERATORS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
+    ast.Add: lambda a, b: plus(a, b), ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: times(a, b),
+    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
+}  # fmt: skip
 
 
 def check_plain(function: ast.FunctionDef) -> None:
