@@ -9,6 +9,8 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
+from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
@@ -87,7 +89,7 @@ def mechanism_rows(names: Sequence[str]) -> Iterator[MechanismRow]:
 
 def _row(page: str, one: MechanismOnPage) -> MechanismRow:
     claim, said = claim_of(one), one.of("claim")[0].latex
-    found = search_pairs(one, claim)
+    found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
     if found.broken is not None:
         line = one.of("draw")[0].line
         return MechanismRow(

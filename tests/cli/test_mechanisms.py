@@ -165,6 +165,109 @@ def test_two_draws_share_the_budget(tmp_path: Path) -> None:
     assert 1.49 < wrong.pair.needs <= 1.5
 
 
+LAPLACE = UNIT.replace(
+    "| $\\varepsilon$ | > 0 | |", "| $\\varepsilon$ | (0, 1] | |\n| $\\delta$ | (0, 1/2] | |\n| $C$ | > 0 | |"
+)
+LINES = LAPLACE.partition("Query (")[0]
+S, T = r"s=\sum_{i=1}^{n}x_i", r"t=\sum_{i=1}^{n}x_i^2"
+CLIPPED = r"s=\sum_{i=1}^{n}\min(\max(x_i,-C),C)"
+
+
+def mechanism(claim: str, output: str, *lines: str, records: str = "in [0, 1]") -> str:
+    """A page with queries, draws, an output and a claim."""
+    shown = [("Draw" if r"\sim" in one else "Query", one) for one in lines]
+    shown += [("Output", output), ("Claim", claim)]
+    text = LINES.replace("in [0, 1]", records)
+    return text + "".join(f"{word}:\n$${latex}$$\n\n" for word, latex in shown)
+
+
+def lap(letter: str, query: str, scale: str = r"\frac{3}{\varepsilon}") -> str:
+    return rf"{letter}\sim\mathrm{{Lap}}({query},{scale})"
+
+
+def normal(letter: str, query: str, variance: str) -> str:
+    return rf"{letter}\sim\mathcal{{N}}({query},{variance})"
+
+
+CLASSICAL = r"\frac{2\log(1.25/\delta)}{\varepsilon^2}"
+RIGHT = {
+    "three adaptive": (
+        r"\varepsilon\text{-DP}", "(y,z,w)", S, T, lap("y", "s"), lap("z", "t+y"), lap("w", r"s-y\cdot z")
+    ),
+    "a sum of two": (r"\frac{2\varepsilon}{3}\text{-DP}", "y+z", S, T, lap("y", "s"), lap("z", "t")),
+    "one of two": (r"\frac{\varepsilon}{3}\text{-DP}", r"\max(z,0)", S, T, lap("y", "s"), lap("z", "t")),
+    "rounded": (r"\varepsilon\text{-DP}", r"\lfloor\min(\max(y,0),n)\rfloor", S, lap("y", "s", SCALE)),
+    "compared": (r"\varepsilon\text{-DP}", r"\mathbf{1}[\frac{n}{2}\le y]", S, lap("y", "s", SCALE)),
+    "delta": (r"(\varepsilon,\delta)\text{-DP}", "y", CLIPPED, lap("y", "s", r"\frac{2C}{\varepsilon}")),
+    "pure, concentrated": (
+        r"(C+\frac{\varepsilon^2}{18})\text{-zCDP}", "(y,z)", S, T, lap("y", "s"), normal("z", "t+y", r"\frac{1}{2C}")
+    ),
+    "Renyi": (
+        r"(1+C,\frac{1+C}{\varepsilon^2})\text{-RDP}", "y-z", S, T, *(normal(a, "s", r"\varepsilon^2") for a in "yz")
+    ),
+    "Gaussian": (r"C\text{-GDP}", r"\max(y,0)", S, normal("y", "s", r"\frac{1}{C^2}")),
+    "classical": (r"(\varepsilon,\delta)\text{-DP}", "y", S, normal("y", "s", CLASSICAL)),
+    "pure, classical": (
+        r"(\frac{4\varepsilon}{3},\delta)\text{-DP}", "z", S, lap("y", "s"), normal("z", "s+y", CLASSICAL)
+    ),
+    "numbers": (
+        r"(\frac{6}{5},\frac{1}{1000})\text{-DP}", "(y,z)", S, T, normal("y", "s", "16"), normal("z", "t+y", "16")
+    ),
+}  # fmt: skip
+"""Claims that follow: the claim, the output, queries and draws."""
+WRONG = {
+    "a draw too many": ("three adaptive", lap("z", "t+y"), lap("z", "2t+y")),
+    "an adaptive draw is paid for": ("one of two", lap("z", "t"), lap("z", "t+y")),
+    "an impossible draw": ("one of two", lap("y", "s"), lap("y", "s", "0")),
+    "a formula without a value": ("a sum of two", "y+z", r"\frac{y}{z}"),
+    "less noise": ("rounded", r"\frac{1}{\varepsilon}", r"\frac{0.9}{\varepsilon}"),
+    "a negative delta": ("delta", r"\delta)", r"-\delta)"),
+    "half of the square": ("pure, concentrated", r"\frac{\varepsilon^2}{18}", r"\frac{\varepsilon^2}{19}"),
+    "an order below 1": ("Renyi", "1+C", "C"),
+    "a smaller mu": ("Gaussian", r"C\text{-GDP}", r"0.9\cdot C\text{-GDP}"),
+    "a larger sum": ("classical", r"x_i", "2x_i"),
+    "a smaller epsilon": ("numbers", r"\frac{6}{5}", r"\frac{4}{5}"),
+}
+"""Of claims that follow, one each with a fault."""
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_follows_from_draws(name: str, tmp_path: Path) -> None:
+    proved(mechanism(*RIGHT[name]), tmp_path)
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", WRONG)
+def test_what_does_not_follow_from_draws(name: str, tmp_path: Path) -> None:
+    of, old, new = WRONG[name]
+    lines = [one.replace(old, new) for one in RIGHT[of]]
+    assert lines != [*RIGHT[of]]
+    page = tmp_path / "mine.md"
+    page.write_text(mechanism(*lines), encoding="utf-8")
+    assert derive_mechanism(read_mechanisms(page)[0]).certificate is None
+
+
+@pytest.mark.parametrize(("lines", "line", "words"), [
+    (("y+0\\cdot s", S, lap("y", "s")), 22, "what is made from the draws"),
+    (("y", S, lap("y", "s", "3+0\\cdot s")), 19, "the scale"),
+    (("y", S, r"t=\sum_{i=1}^{\lfloor s\rfloor}1", lap("y", "t")), 19, "where a sum begins or ends"),
+])  # fmt: skip
+def test_what_must_be_public(lines: tuple[str, ...], line: int, words: str, tmp_path: Path) -> None:
+    page = tmp_path / "mine.md"
+    page.write_text(mechanism(r"\varepsilon\text{-DP}", *lines), encoding="utf-8")
+    found = dependence(read_mechanisms(page)[0])
+    assert found is not None
+    assert (found[0], words in found[1]) == (line, True)
+
+
+def test_a_letter_may_have_any_name(tmp_path: Path) -> None:
+    """Data sets and indices have names that no letter has."""
+    for letter in "DEir":
+        text = mechanism(*RIGHT["delta"]).replace("$C$", f"${letter}$")
+        bound = text.replace(",-C),C)", f",-{letter}),{letter})").replace("_i", "_k").replace("{i=", "{k=")
+        proved(bound.replace("{2C}", rf"{{2{letter}}}"), tmp_path)
+
+
 def test_noise_whose_scale_depends_on_records_is_never_proved(tmp_path: Path) -> None:
     broken = decided(TEXT.replace(SCALE, r"\frac{1+s}{\varepsilon}"), tmp_path)
     assert broken.verdict is Verdict.REFUTED
@@ -195,7 +298,7 @@ def test_a_pair_with_another_number_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("old", "new", "line", "words"), [
     ("- neighbors: replace one", "- neighbors: add one", 11, "replace one"),
-    ("Draw:", "Noise:", 17, "Query, Draw, Output, Claim"),
+    ("Draw:", "Noise:", 17, "Query, Draw, Select, Stop, Output, Claim"),
     (r"\mathrm{Lap}(s,", r"\mathrm{Cauchy}(s,", 17, "a law"),
     (SUM, r"s=\sum_{i=1}^{n}y_i", 14, "y"),
     ("in [0, 1]", "in (0, 1]", 10, "closed"),

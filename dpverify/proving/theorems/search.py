@@ -260,6 +260,10 @@ class Candidate:
         try:
             places = self.margins.points(kinds[0])
         except ValueError:
+            if kinds[0] == "integer" and kinds[-1] == "real" and kind in kinds[1:-1]:  # no new state by noise
+                params = [f"x{k}" for k in range(len(kinds))]
+                own = [one for one, of in zip(params, kinds, strict=True) if of == kind]
+                return self.leaf(Slot([{"params": params, "term": ["sym", one]} for one in own]))
             steps = kinds == ("integer",) and kind == "real" and len(self.space.ends) > 1
             if self.bodies(kind) and not steps:
                 terms = [{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)]

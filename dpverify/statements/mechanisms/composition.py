@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from dpverify.proving.checker.theorems.language import Node, parts_of
+from dpverify.proving.checker.theorems.language import Node, free, parts_of
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE, cancelled, cost, minus, number
 
@@ -18,6 +21,8 @@ MADE = {
 }  # fmt: skip
 """Of currencies, what is known of all that is made from a draw."""
 NONE = number(0)
+CLEAR = 1e-6
+"""By how much the logarithm of a delta must be small enough before a proof is sought."""
 
 
 @dataclass(frozen=True)
@@ -62,29 +67,32 @@ def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
 
 def _cost(mechanism: MechanismOnPage, draw: MechanismStep, head: str) -> Node | None:
     try:
-        return cost(mechanism, draw.term, head)
+        found = cost(mechanism, draw.term, head)
     except UnderivedError:
         return None
+    return found if free(found) <= {one.name for one in mechanism.letters} else None
 
 
 def _shares(costs: Sequence[Node | None], budget: Node | None) -> Iterator[tuple[Node, ...]]:
-    """What each draw may cost: what is guessed; or for one of them, what the others leave of a budget."""
+    """What each draw may cost: what is guessed; where nothing is, what the others leave of a budget."""
     if len(costs) == 1 and budget is not None:
         yield (budget,)
-    known = tuple(one for one in costs if one is not None)
-    if len(known) == len(costs):
-        yield known
-    for k in range(len(costs)) if len(costs) > 1 else ():
-        if budget is not None and (rest := _without(budget, costs, k)) is not None:
-            yield tuple(rest if at == k else one or NONE for at, one in enumerate(costs))
+    if None not in costs:
+        yield tuple(one for one in costs if one is not None)
+    elif (
+        len(costs) > 1
+        and budget is not None
+        and (rest := _without(budget, costs, costs.index(None))) is not None
+    ):
+        yield tuple(one or rest for one in costs)
 
 
 def _without(budget: Node, costs: Sequence[Node | None], k: int) -> Node | None:
     """What is left of a budget for one draw; None where another's cost is not known."""
-    for at, one in enumerate(costs):
-        if at != k and one is None:
+    for one in (*costs[:k], *costs[k + 1 :]):
+        if one is None:
             return None
-        budget = minus(budget, one) if at != k and one is not None else budget
+        budget = minus(budget, one)
     return budget
 
 
@@ -113,9 +121,18 @@ class Composition:
             return proof.arithmetic((relation, left, right), *self.known)
 
         if self.route.head == "concentrated" and head == "private":
-            delta = numbers[1]
-            within = [show("<", NONE, total[0]), show("<", NONE, delta), show("<", delta, number(1))]
-            found = use("theorem.concentrated-to-approximate", [*within, found], *total, delta)
+            epsilon, delta = numbers
+            positive = show("<", NONE, total[0])
+            if (order := best_order(total[0], epsilon, delta)) is not None:
+                above, not_negative = show("<", number(1), order), show("<=", NONE, epsilon)
+                rule, premises = (
+                    "theorem.concentrated-to-approximate-improved",
+                    [above, positive, not_negative, found],
+                )
+                found = use(rule, premises, order, *total, epsilon)
+            else:
+                within = [positive, show("<", NONE, delta), show("<", delta, number(1))]
+                found = use("theorem.concentrated-to-approximate", [*within, found], *total, delta)
             total = parts_of(proof.facts[found])[3:]
         elif head == "renyi-private":
             order, bound = numbers
@@ -158,3 +175,19 @@ class Composition:
 
 def _do(_: int) -> None:
     """Nothing more."""
+
+
+def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:
+    """The order by which concentrated privacy gives the smallest delta; None where that is not of numbers alone."""
+    if any(map(free, (rho, epsilon, delta))):
+        return None
+    try:
+        r, e, d = (float(FloatModel({}, {}).code(one)({})) for one in (rho, epsilon, delta))
+    except FAILURES:
+        return None
+    for parts in (1, 4, 16):  # the simplest that will do
+        orders = [Fraction(k, parts) for k in range(parts + 1, 200 * parts)]
+        logs = [(x - 1) * (x * r - e) - math.log(x - 1) + x * math.log1p(-1 / x) for x in map(float, orders)]
+        if d > 0 and min(logs) < math.log(d) - CLEAR:
+            return number(orders[logs.index(min(logs))])
+    return None

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.terms import number
+from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.lines import Line
@@ -21,6 +22,7 @@ from dpverify.proving.checker.theorems.outcomes import Point, TwoLines, constant
 from dpverify.proving.checker.values import PRECISIONS, Values
 from dpverify.proving.theorems.finite_models import FAILURES, GUARANTEES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
+from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE
@@ -75,12 +77,19 @@ class PairSearch:
     """How many pairs were looked at."""
 
 
-def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 0) -> PairSearch:
+def search_pairs(
+    mechanism: MechanismOnPage,
+    claim: MechanismClaim,
+    seed: int = 0,
+    searcher: type[PairSearcher] | None = None,
+) -> PairSearch:
     """Search for a pair that breaks the claim. Deterministic for a seed."""
     asked, tried, witness = 0, 0, None
     for size in (2, 3, 4):
-        search = _PairSearch(mechanism, {name: size for name, _ in mechanism.types}, Random(f"{seed} {size}"))
-        worst = list[tuple[float, _Case]]()
+        search = (searcher or PairSearcher)(
+            mechanism, {name: size for name, _ in mechanism.types}, Random(f"{seed} {size}")
+        )
+        worst = list[tuple[float, PairCase]]()
         for case in islice(search.cases(), PAIRS):
             tried += 1
             margin = search.margin(case)
@@ -90,7 +99,7 @@ def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 
                 witness = model if _true(claim, model) else None
             if margin is not None and margin < -CLEAR:
                 worst.append((margin, case))
-                if len(worst) >= ENOUGH:
+                if len(worst) >= search.enough:
                     break
         for _, case in sorted(worst, key=lambda one: (len(one[1].left), one[0])):
             asked += 1
@@ -114,25 +123,33 @@ def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
 
 
 @dataclass(frozen=True)
-class _Case:
+class PairCase:
+    """Values of public letters, and two data sets that differ in the record at a place."""
+
     letters: dict[str, Fraction]
     left: tuple[tuple[Fraction, ...], ...]
     right: tuple[tuple[Fraction, ...], ...]
     place: int
 
 
-class _PairSearch:
+class PairSearcher:
+    """A search for pairs, for some numbers of candidates."""
+
+    enough = ENOUGH
+
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
         self.model_of = FloatModel(sizes, {})
-        self.law = mechanism.law
+        self.law = law_of(mechanism)
         self.code = self.model_of.code(self.law)
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
         self.rule = GUARANTEES[named(head)]
         self.bounds = [self.model_of.code(one) for one in numbers]
         self.given = [self.model_of.margin(one) for one in mechanism.given]
         self.count = self.model_of.code(mechanism.records.last)
-        self.width = sizes[named(mechanism.records.over.kind)] if mechanism.records.over else 1
+        self.sequences = dict[str, Json]()
+        over = mechanism.records.over
+        self.width = sizes.get(named(over.kind), 1) if over else 1
         written = {Fraction(n) for n in _numbers(self.law)}
         low, high = mechanism.records.low, mechanism.records.high
         near = [
@@ -160,7 +177,7 @@ class _PairSearch:
             found.sort(key=lambda n: (abs(n), n))
         return found
 
-    def cases(self) -> Iterator[_Case]:
+    def cases(self) -> Iterator[PairCase]:
         letters = [one for one in self.mechanism.letters if one.number is not None]
         rows = [self.options(one)[:6] for one in letters]
         settings = [dict(zip((one.name for one in letters), row, strict=True)) for row in product(*rows)]
@@ -184,7 +201,7 @@ class _PairSearch:
         except FAILURES:
             return False
 
-    def pairs(self, letters: dict[str, Fraction], n: int, ends_only: bool) -> Iterator[_Case]:
+    def pairs(self, letters: dict[str, Fraction], n: int, ends_only: bool) -> Iterator[PairCase]:
         """Data sets with numbers at ends, then others."""
         values = self.ends if ends_only else self.values
         rows = [*product(values, repeat=self.width)]
@@ -197,9 +214,9 @@ class _PairSearch:
             for k in range(n):
                 for row in rows:
                     if row != left[k]:
-                        yield _Case(letters, left, (*left[:k], row, *left[k + 1 :]), k + 1)
+                        yield PairCase(letters, left, (*left[:k], row, *left[k + 1 :]), k + 1)
 
-    def env(self, case: _Case, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
+    def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
         def at(args: tuple[Any, ...]) -> float:
             k = int(args[0])
             if not 1 <= k <= len(rows):
@@ -208,7 +225,7 @@ class _PairSearch:
 
         return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
 
-    def margin(self, case: _Case) -> float | None:
+    def margin(self, case: PairCase) -> float | None:
         """How far the claim is from being false; None where something has no value."""
         try:
             laws = [self.code(self.env(case, rows)) for rows in (case.left, case.right)]
@@ -217,32 +234,41 @@ class _PairSearch:
         except (*FAILURES, IndexError):
             return None
 
-    def model(self, case: _Case, claim: MechanismClaim) -> Json:
+    def model(self, case: PairCase, claim: MechanismClaim) -> Json:
         """The pair as a model of the claim."""
-        found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
-        below = [str(i) for i in range(1, len(case.left))]
-        tables = []
-        for rows in (case.left, case.right):
-            entries = [[*map(str, row)] if self.mechanism.records.over else str(row[0]) for row in rows]
-            tables.append({"below": below, "then": entries})
-        found[self.mechanism.records.name] = tables
-        found["the place"] = [[str(case.place)] * 2] * 2
-        sizes = {**self.sizes, DATA: 2}
+        found = self.entries(case, claim)
+        sizes = {**self.sizes, **self.sequences, DATA: 2}
         return {
             "types": {name: sizes[name] for name, _ in claim.clause.types},
             "neighbors": {DATA: [[0, 1], [1, 0]]},
             "letters": [found[name] for name in claim.names],
         }
 
-    def shown(self, case: _Case, model: Json, claim: MechanismClaim) -> BrokenPair:
+    def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
+        """The pair as values of letters."""
+        found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
+        below = [str(i) for i in range(1, len(case.left))]
+        tables = []
+        for rows in (case.left, case.right):
+            entries: list[Json] = [
+                [*map(str, row)] if self.mechanism.records.over else str(row[0]) for row in rows
+            ]
+            if self.mechanism.records.columns:
+                entries = [
+                    {"below": [*map(str, range(1, len(row)))], "then": [*map(str, row)]} for row in rows
+                ]
+            tables.append({"below": below, "then": entries})
+        found[self.mechanism.records.name] = tables
+        found["the place"] = [[str(case.place)] * 2] * 2
+        return found
+
+    def shown(self, case: PairCase, model: Json, claim: MechanismClaim) -> BrokenPair:
         """The pair with an event and its probabilities."""
-        exact, new = Model(claim.clause, model), dict[str, tuple[tuple[str, ...], Node]]()
-        for name, letter in zip(claim.names, parts_of(parts_of(claim.clause.body)[1]), strict=True):
-            own, kinds, _ = parts_of(letter)
-            params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
-            new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
+        exact, new = Model(claim.clause, model), own_letters(claim)
         law = put(on(self.mechanism, self.law, ONE), new)
-        laws: list[Any] = [exact.value(law, {ONE: constant(place)}) for place in points(DATA, exact.sizes)]
+        laws: list[Any] = [
+            masses_of(exact.value(law, {ONE: constant(place)})) for place in points(DATA, exact.sizes)
+        ]
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
         event, needs, probabilities = _event(laws, bounds[0])
         head, measure = parts_of(self.mechanism.of("claim")[0].term)[0], "epsilon"
@@ -252,7 +278,7 @@ class _PairSearch:
                 if isinstance(laws[0], Line)
                 else [[law.first for law in laws], [law.second for law in laws]]
             )
-            far = [(_interval(q.at)[0] - _interval(p.at)[0]) / _interval(p.scale)[1] for p, q in pairs]
+            far = [(interval_of(q.at)[0] - interval_of(p.at)[0]) / interval_of(p.scale)[1] for p, q in pairs]
             square, measure = math.fsum(d * d for d in far), "rho" if head == "concentrated" else "mu"
             needs = math.nextafter(square / 2 if head == "concentrated" else math.sqrt(square), 0)
         letters = tuple(
@@ -262,6 +288,16 @@ class _PairSearch:
         )
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(letters, rows[0], rows[1], event, needs, measure, probabilities, model)
+
+
+def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]]:
+    """What letters are in the claim's clause, by their names."""
+    new = dict[str, tuple[tuple[str, ...], Node]]()
+    for name, letter in zip(claim.names, parts_of(parts_of(claim.clause.body)[1]), strict=True):
+        own, kinds, _ = parts_of(letter)
+        params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
+        new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
+    return new
 
 
 _Ends: TypeAlias = "tuple[float, float]"
@@ -282,23 +318,24 @@ def _event(laws: list[Any], epsilon: float) -> tuple[str, float, tuple[_Ends, _E
         )
         return event, math.fsum(half[1] for half in halves), ((low[0], high[0]), (low[1], high[1]))
     p, q = dict(one.masses), dict(other.masses)
-    inside = [v for v in p if _interval(p[v])[0] > math.exp(epsilon) * _interval(q.get(v, NO))[1]]
+    inside = [v for v in p if interval_of(p[v])[0] > math.exp(epsilon) * interval_of(q.get(v, NO))[1]]
     ratios = [
-        _interval(p[v])[0] / _interval(q.get(v, NO))[1] if _interval(q.get(v, NO))[1] else math.inf for v in p
+        interval_of(p[v])[0] / interval_of(q.get(v, NO))[1] if interval_of(q.get(v, NO))[1] else math.inf
+        for v in p
     ]
     chances = [made("add", *(law.get(v, NO) for v in inside)) for law in (p, q)]
-    names = [f"number {v.index + 1}" if isinstance(v, Point) else str(v) for v in inside]
+    names = [f"number {v.index + 1}" if isinstance(v, Point) else str(v.number) for v in inside]
     return (
         f"output is {' or '.join(names)}",
         math.log(max(ratios)),
-        (_interval(chances[0]), _interval(chances[1])),
+        (interval_of(chances[0]), interval_of(chances[1])),
     )
 
 
 def _half_line(one: Line, other: Line, epsilon: float) -> tuple[str, float, tuple[_Ends, _Ends]]:
     """The same of two laws of a family: where one is far above the other."""
-    at, scales = one.at, [_interval(law.scale)[0] for law in (one, other)]
-    gap = abs(_interval(one.at)[0] - _interval(other.at)[0])
+    at, scales = one.at, [interval_of(law.scale)[0] for law in (one, other)]
+    gap = abs(interval_of(one.at)[0] - interval_of(other.at)[0])
     needs = math.nextafter(gap / scales[0], 0) if one.family == "laplace" else math.inf
     if scales[0] > scales[1]:
         needs = math.inf
@@ -311,13 +348,13 @@ def _half_line(one: Line, other: Line, epsilon: float) -> tuple[str, float, tupl
                 one.scale,
             ),
         )
-    above = _interval(other.at)[0] <= _interval(at)[0]
-    ends = [_interval(law.below(at)) for law in (one, other)]
+    above = interval_of(other.at)[0] <= interval_of(at)[0]
+    ends = [interval_of(law.below(at)) for law in (one, other)]
     chances = [(1 - high, 1 - low) if above else (low, high) for low, high in ends]
-    return f"output {'>=' if above else '<='} {_interval(at)[0]:.6g}", needs, (chances[0], chances[1])
+    return f"output {'>=' if above else '<='} {interval_of(at)[0]:.6g}", needs, (chances[0], chances[1])
 
 
-def _interval(term: Any) -> tuple[float, float]:
+def interval_of(term: Any) -> tuple[float, float]:
     found = Values({}, PRECISIONS[0]).interval(term)
     return float(Fraction(found.low, 1 << PRECISIONS[0])), float(Fraction(found.high, 1 << PRECISIONS[0]))
 

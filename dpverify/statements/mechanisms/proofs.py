@@ -16,6 +16,7 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
@@ -37,6 +38,13 @@ from dpverify.statements.mechanisms.sensitivity import (
 )
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
+
+CHOICES = {
+    ("select", "laplace"): "lemma.noisy-max-laplace-scale",
+    ("select", "exponential"): "lemma.noisy-max-exponential-scale",
+    ("stop", "laplace", "laplace"): "theorem.sparse-vector-scales",
+}
+"""What is known of what is chosen with noises of some families: of candidates, and of the threshold."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,8 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
     index, place = ("sym", INDEX), ("of", PLACE, D, E)
     both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
+    choice = choice_of(mechanism)
+    letters += choice.letters if choice else ()
     of_both: Iterator[Node] = (
         ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
@@ -96,10 +106,11 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
+    chosen = choice.premises if choice else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, (ONE, DATA), on(mechanism, mechanism.law, ONE), *numbers)
-    types = [list(one) for one in (*mechanism.types, (DATA, "data"))]
-    body: Node = ("all", tuple(letters), tuple(premises), guarantee)
+    guarantee: Node = (head, (ONE, DATA), on(mechanism, law_of(mechanism), ONE), *numbers)
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
+    body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
     return MechanismClaim(clause, names, len(premises) - 1, len(premises) - 2)
@@ -108,6 +119,17 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
 def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     """Derive a mechanism's claim from the theorems about its noise and the sensitivity of its queries."""
     claim = claim_of(mechanism)
+
+    choice = choice_of(mechanism)
+    if choice is not None:
+
+        def chosen(proof: ProofBuilder, given: list[int]) -> None:
+            _chosen(mechanism, claim, proof, choice, given)
+
+        try:
+            return _confirmed(mechanism, claim, proof_of(claim.clause, claim.names, Clauses(), chosen))
+        except (UnderivedError, ValueError) as error:
+            return MechanismProof(None, (), str(error) or type(error).__name__)
 
     def one_draw(
         proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
@@ -176,6 +198,64 @@ def _one_draw(
     if (law[0], head) not in known:
         raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
     return known[law[0], head](mechanism, claim, proof, law, numbers, given)
+
+
+def _chosen(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: Choice, given: list[int],
+) -> int:  # fmt: skip
+    """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
+    *below, above = choice.sides
+    head, *numbers = parts_of(mechanism.of("claim")[0].term)
+    noise, threshold = above.noise, below[0].noise if below else None
+    laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]
+    heads = tuple(str(law[0]) for law in laws[: len(choice.sides)])
+    rule = CHOICES.get((choice.line.role, *heads))
+    each = noise is not None and noise.index != "" and (threshold is None or not threshold.index)
+    if head != "private" or rule is None or noise is None or not each:
+        what = " and ".join(head or "no" for head in heads[::-1])
+        raise UnderivedError(f"no theorem is known of this guarantee for this choice with {what} noise")
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    alike, chosen = given[claim.same + 1 : claim.same + 4], given[claim.same + 4 :]
+    epsilon, scale = numbers[0], laws[0][-1]
+    query, second = (
+        put(above.location, {choice.line.index: ((), ("sym", COLUMN))}),
+        ((COLUMN, (), choice.kind),),
+    )
+    read, other, law = (one[0] for one in noise.letters(choice.kind))
+    w, r, x, t = (("sym", name) for name in ("w", COLUMN, "x", "t"))
+    types = {"mathcalD": DATA, "W": noise.type} | ({} if choice.kind == "integer" else {"R": choice.kind})
+    values: list[tuple[tuple[str, ...], Node]] = [
+        ((ONE, COLUMN), on(mechanism, query, ONE)), (("w", COLUMN), ("of", read, w, r)),
+        (("w", COLUMN, "x"), ("of", other, w, r, x)), ((), ("sym", law)),
+    ]  # fmt: skip
+    if threshold is None:
+        bound: Node = ("mul", ("mul", epsilon, scale), ("num", "1/2"))
+        signs = [proof.arithmetic(("<", number(0), one), *known) for one in (scale, epsilon)]
+        values += [
+            ((COLUMN,), ("of", ORDER, r)),
+            ((ONE, "w"), ("of", ANSWER, D, w)),
+            ((), scale),
+            ((), epsilon),
+        ]
+    else:
+        wide = laws[1][-1]
+        costs = ("mul", number(2), ("pow", scale, number(-1))), ("pow", wide, number(-1))
+        bound = ("mul", epsilon, ("pow", ("add", *costs), number(-1)))
+        signs = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, wide, scale)]
+        last = ("add", mechanism.records.columns, number(1))
+        values += [
+            ((), below[0].location), ((), number(1)), ((), last), ((ONE, "w", "t"), ("of", ANSWER, D, w, t)),
+            ((), bound), ((), wide), ((), scale), ((), epsilon),
+        ]  # fmt: skip
+    moves = [_moves(mechanism, claim, proof, query, bound, second)]
+    if threshold is not None:
+        shares = [
+            ("mul", ("mul", number(2), bound), ("pow", scale, number(-1))),
+            ("mul", bound, ("pow", wide, number(-1))),
+        ]
+        moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
+    defined = [*_has_values(mechanism, proof, query, given, second), *known]
+    return proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)
 
 
 def _concentrated(

@@ -36,7 +36,7 @@ PLACE = "the place"
 ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
-GRID = 64
+GRID, HOLE = 64, "the hole"
 ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
 """Names of bound letters, which no letter of a page has."""
 D, E = ("sym", ONE), ("sym", OTHER)
@@ -161,8 +161,8 @@ class Sensitivity:
             same = proof.arithmetic(("==", one, one), *given, *self.public)
             for k in equal:
                 right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
-                template = ("==", one, replaced(right, {record: ("sym", "the hole")}))
-                same = proof.rewritten(same, k, template, "the hole")
+                template = ("==", one, replaced(right, {record: ("sym", HOLE)}))
+                same = proof.rewritten(same, k, template, HOLE)
 
         return self.proof.block(whole, [INDEX], prove)
 
@@ -366,8 +366,8 @@ class Rests:
         for k, sides in enumerate(self.equal):
             for side, equation in enumerate(sides):
                 added = put(("add", self.rests[k], self.terms[k][side]), {})
-                template = replaced(proof.facts[fact], {added: ("sym", "the hole")})
-                fact = proof.rewritten(fact, equation, template, "the hole")
+                template = replaced(proof.facts[fact], {added: ("sym", HOLE)})
+                fact = proof.rewritten(fact, equation, template, HOLE)
         return fact
 
 
@@ -455,8 +455,9 @@ def _powers(node: Node, times: Fraction) -> Iterator[tuple[Node, Fraction]]:
     elif parts[0] == "pow" and parts_of(parts[2])[0] == "num":
         yield from _powers(parts[1], times * Fraction(named(parts_of(parts[2])[1])))
     elif parts[0] == "num" and (value := Fraction(named(parts[1]))) > 0:
-        yield number(value.numerator), times
-        yield number(value.denominator), -times
+        yield from (
+            (number(n), t) for n, t in ((value.numerator, times), (value.denominator, -times)) if n > 1
+        )
     else:
         yield node, times
 

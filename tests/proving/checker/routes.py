@@ -54,6 +54,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
         for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
     ),
     "definition": frozenset({("theorems.letters", "definition")}),
+    "choice": frozenset({("theorems.choices", "masses_of")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -81,6 +82,7 @@ ENTRIES: dict[str, list[Place]] = {
         for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
     ],
     "definition": [("theorems.letters", "definition")],
+    "choice": [("theorems.choices", "masses_of")],
 }
 
 

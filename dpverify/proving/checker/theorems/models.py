@@ -25,6 +25,7 @@ from dpverify.proving.checker.terms import (
     symbol,
 )
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
+from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
     AllLetters,
@@ -400,7 +401,7 @@ class Model:
         bounds, found = self.numbers(parts[2:], env), list[Term]()
         demand(all(names(b) or compared("==", b, b) is TRUE for b in bounds), "a bound without a value")
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
-        laws = [self.value(parts[1], place) for place in places]
+        laws = [masses_of(self.value(parts[1], place)) for place in places]
         for i, j in sorted(self.neighbors[kind]):
             found.append(UNKNOWN)
             with suppress(ValueError):
@@ -448,8 +449,12 @@ class Model:
         place = {**env, **{name: constant(symbol(v.name)) for name, v in known.numbers.items()}}
 
         def run() -> tuple[list[Term], Term]:
-            given = [*self.until_false(clause[0], place)]
-            return given, (TRUE if given[-1:] == [FALSE] else self.truth(clause[1], place))
+            given = list[Term]()
+            for f in clause[0]:
+                given.append(self.truth(f, place))
+                if given[-1] is FALSE or bounded(known, given):
+                    return given, (TRUE if given[-1] is FALSE else UNKNOWN)
+            return given, self.truth(clause[1], place)
 
         for facts, (given, held) in self.cases(known.own(), run):
             if held is TRUE:
@@ -460,14 +465,6 @@ class Model:
                     yield from self.instances(clause, less, {**env, found[0]: constant(number(k))})
             else:
                 yield for_letters(known, [*facts, *given], held)
-
-    def until_false(self, formulas: Iterable[Node], env: Letters) -> Iterator[Term]:
-        """Formulas up to the first that is false."""
-        for f in formulas:
-            found = self.truth(f, env)
-            yield found
-            if found is FALSE:
-                return
 
 
 def show(clause: Clause, value: object, refute: bool) -> None:

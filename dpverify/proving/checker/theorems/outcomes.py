@@ -63,8 +63,9 @@ class Independent:
 
 @dataclass(frozen=True)
 class Image:
-    """The law of what has a law of its own in each of some cases, given a value of another law."""
+    """The law of what has a law of its own in each of some cases, given a value of another law, and its name there."""
 
+    name: str
     law: Line | Independent
     cases: tuple[tuple[tuple[Term, ...], Value], ...]
 
@@ -123,7 +124,7 @@ def total(value: Value) -> bool:
             return head in TOTAL and all(map(total, parts))
         case Finite(masses):
             return all(total(one) and total(mass) for one, mass in masses)
-        case Image(law, cases):
+        case Image(_, law, cases):
             return total(law) and all(total(part) for facts, one in cases for part in (*facts, one))
         case Independent(law):
             return total(law)
@@ -213,4 +214,4 @@ def image(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]
     if point is not None and (isinstance(point, Point) or (isinstance(point, Term) and not names(point))):
         return value
     demand(all(total(f) for facts, one in pieces for f in (*facts, one)), "what may have no value")
-    return Image(law, tuple((tuple(facts), one) for facts, one in pieces))
+    return Image(x, law, tuple((tuple(facts), one) for facts, one in pieces))
