@@ -168,6 +168,19 @@ class _PageLaw:
                 return cls(None, np.array(sorted(found), dtype=float), np.cumsum(chances), ROUNDING, level)
             return cls(_line(found), np.empty(0), np.empty(0), ROUNDING, level)
         random, runs, columns = np.random.default_rng(seed), SAMPLED * question.runs, dict[str, FloatArray]()
+        if (choice := question.page.choice) is not None:
+            (draw,) = question.page.of("draw")
+            if choice.role != "select" or choice.term != (
+                "add",
+                ("num", "0"),
+                ("of", draw.name, ("sym", choice.index)),
+            ):
+                raise ValueError("a choice that is not of the largest of numbers that are drawn")
+            lines = [_line(model.code(draw.term)({**env, draw.index: k})) for k in range(CANDIDATES)]
+            noisy = np.stack(
+                [_numbers_of(random, one.family, one.at, one.scale, runs) for one in lines], axis=1
+            )
+            return cls.sampled(np.argmax(noisy, axis=1).astype(float), level)
         for drawn, law in draws.items():
             around, code = free(law) & {*columns}, model.code(law)
             lines = [
@@ -175,12 +188,17 @@ class _PageLaw:
                 for i in range(runs if around else 1)
             ]
             places, scales = np.array([one.at for one in lines]), np.array([one.scale for one in lines])
-            make = random.normal if _family(lines[0]) == "normal" else random.laplace
-            columns[drawn] = make(places, scales, runs)
+            columns[drawn] = _numbers_of(random, lines[0].family, places, scales, runs)
         code, used = model.code(term), [*(free(term) & {*columns})]
         rows = zip(*(columns[one].tolist() for one in used), strict=True)
-        made = np.sort([float(code({**env, **dict(zip(used, row, strict=True))})) for row in rows])
-        return cls(None, made, np.arange(1, runs + 1) / runs, band_width(runs, level / 2), level / 2)
+        made = [float(code({**env, **dict(zip(used, row, strict=True))})) for row in rows]
+        return cls.sampled(np.array(made), level)
+
+    @classmethod
+    def sampled(cls, made: FloatArray, level: float) -> _PageLaw:
+        """A law of which numbers are known."""
+        runs = made.size
+        return cls(None, np.sort(made), np.arange(1, runs + 1) / runs, band_width(runs, level / 2), level / 2)
 
     def apart(self, other: _PageLaw) -> float:
         """How far distribution functions are apart, where this one grows."""
@@ -197,6 +215,12 @@ class _PageLaw:
     def scale_seen(self, runs: int) -> float:
         """As `scale_seen`; infinite where only numbers of the law are known."""
         return scale_seen(_family(self.line), runs, self.level) if self.line else math.inf
+
+
+def _numbers_of(
+    random: np.random.Generator, family: str, at: FloatArray | float, scale: FloatArray | float, runs: int
+) -> FloatArray:
+    return np.asarray((random.normal if family == "normal" else random.laplace)(at, scale, runs))
 
 
 def _parts(term: Node) -> Iterator[Node]:

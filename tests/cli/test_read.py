@@ -327,28 +327,37 @@ def test_a_choice_among_candidates_is_of_rows(tmp_path: Path) -> None:
         assert bool(found.unread) == (lines is None), (body, found.unread)
         if lines is not None:
             assert shown(found) == lines
-            assert r"of numbers for $r\in R$" in found.text
+            (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
+            assert read_mechanisms(tmp_path / "page.md")[0].records.over is not None
 
 
-def test_a_choice_is_compared_with_its_masses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Called violated with probability at most 1e-6; planted: weights with twice the exponent."""
+@pytest.mark.parametrize("kind", ["weights", "largest"])
+def test_a_choice_is_compared_with_its_masses(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Called violated with probability at most 1e-6; planted: twice the exponent, a third of the noise."""
     body = COUNTS + "w = np.exp(epsilon * q / 2)\nreturn rng.choice(len(q), p=w / w.sum())"
+    if kind == "largest":
+        body = COUNTS + "return np.argmax(q + rng.laplace(0, 2 / epsilon, size=len(q)))"
     found = proposed(body, tmp_path, domain="[0, 1]")
     (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
     (page,) = read_mechanisms(tmp_path / "page.md")
-    rng, runs = np.random.default_rng(8), 3000
+    rng, runs = np.random.default_rng(8), 6000
 
     def audited_with(factor: float) -> Verdict:
         def outputs(question: Any, mechanism: Any, case: Any, k: int, width: int) -> Any:
-            w = np.exp(factor * dict(case.letters)[page.letters[1].name] * case.rows.sum(axis=0) / 2)
-            return rng.choice(3, p=w / w.sum(), size=(runs, 1))
+            epsilon, q = factor * dict(case.letters)[page.letters[1].name], case.rows.sum(axis=0)
+            w = np.exp(epsilon * q / 2)
+            if kind == "weights":
+                return rng.choice(3, p=w / w.sum(), size=(runs, 1))
+            return np.argmax(q + rng.laplace(0, 2 / epsilon, (runs, 3)), axis=1)[:, None]
 
         monkeypatch.setattr(code_audits, "_called", lambda *_: nullcontext())
         monkeypatch.setattr(code_audits, "_outputs", outputs)
         return audit_code(CodeQuestion("mine:release", found, page, runs)).verdict
 
     assert audited_with(1.0) is Verdict.SUPPORTED
-    assert audited_with(2.0) is Verdict.VIOLATED
+    assert audited_with(3.0) is Verdict.VIOLATED
 
 
 DECIDED = {
