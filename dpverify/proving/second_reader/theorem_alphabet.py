@@ -131,11 +131,7 @@ class TheoremAlphabet:
         """
         first, *dots, last = parted(_row(latex), ",")
         one, end = first[-1], last[-1]
-        between = [[mark.text for mark in part] for part in dots]
-        refuse(
-            between not in ([[r"\dots"]], [[r"\ldots"]], [[r"\cdots"]]),
-            "records have dots between two of them",
-        )
+        refuse(not _are_dots(dots), "records have dots between two of them")
         refuse(one.below != marks("1") or first[:-1] != last[:-1], "records begin with that of index 1")
         letter = (*first[:-1], replace(one, below=()))
         refuse(letter[-1].scripted or letter[-1] != replace(end, below=()), "records are of one letter")
@@ -145,11 +141,8 @@ class TheoremAlphabet:
             kind = parted(marks(rows), r"\in")[1]
             if kind[0].text == r"\{":
                 start, *dots, stop_row = parted(kind[1:-1], ",")
-                between = [mark.text for part in dots for mark in part]
-                refuse(
-                    kind[-1].text != r"\}" or start != marks("1") or between != [r"\dots"],
-                    "numbers from 1 on",
-                )
+                fits = kind[-1].text == r"\}" and start == marks("1") and _are_dots(dots)
+                refuse(not fits, "numbers from 1 on")
                 kinds, columns = (*kinds, "integer"), self.read(stop_row, "number")
             else:
                 kinds += (self.state(Choices()).type_of(kind),)
@@ -211,6 +204,10 @@ class TheoremAlphabet:
             Vocabulary(self.known.words), domains, dict(self.printed), Coefficients(domains, set()), choices,
             known=self.known, types=self.types,
         )  # fmt: skip
+
+
+def _are_dots(parts: list[Row]) -> bool:
+    return [mark.text for part in parts for mark in part] in ([r"\dots"], [r"\ldots"], [r"\cdots"])
 
 
 def _row(latex: str) -> Row:

@@ -31,7 +31,7 @@ from dpverify.verification.remembering.remembered import recall_or_prove
 from dpverify.verification.theorems import theorem_rows
 
 HERE = Path(__file__).parent
-TEXTBOOK = ("laplace", "gdp", "zcdp", "exponential")
+TEXTBOOK = ("laplace", "gdp", "zcdp", "exponential", "noisy-max", "exponential-noise")
 LITERATURE = "literature"
 YES, NO = "1", "0"
 """Labels, as the list has them."""
