@@ -22,6 +22,7 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep,
 from dpverify.statements.mechanisms.sensitivity import (
     COLUMN,
     DATA,
+    HOLE,
     INDEX,
     ONE,
     OTHER,
@@ -33,6 +34,7 @@ from dpverify.statements.mechanisms.sensitivity import (
     magnitude,
     may_lack_value,
     number,
+    replaced,
     sensitivity,
     sum_ranges,
 )
@@ -426,6 +428,13 @@ def _normal_approximate(
         return proof.use("lemma.gaussian-scale", [*values, ((), delta)], classical, types, defined)
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     found = proof.use("theorem.gaussian-analytic", values, [*positive, not_negative, moves], types, defined)
+    ratio = cancelled(("mul", scale, ("pow", bound, number(-1))))
+    if not free(ratio) | free(epsilon):  # the noise is a number times the sensitivity
+        half, whole = (("pow", ("mul", number(2), one), number(-1)) for one in (scale, ratio))
+        far: Node = ("mul", ("mul", epsilon, scale), ("pow", bound, number(-1)))
+        for one, other in ((("mul", bound, half), whole), (far, ("mul", epsilon, ratio))):
+            same = proof.arithmetic(("==", one, other), *known)
+            found = proof.rewritten(found, same, replaced(proof.facts[found], {one: ("sym", HOLE)}), HOLE)
     profile = parts_of(proof.facts[found])[4]
     if profile == delta:
         return found

@@ -8,6 +8,7 @@ between rational ends, a sum of multiples of exponentials.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -16,7 +17,7 @@ from typing import TypeAlias, TypeVar
 from dpverify.proving.checker.terms import COMPARISONS, Term, conjuncts, demand, number
 from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.numbers import logic, made
-from dpverify.proving.checker.theorems.outcomes import Finite, Image, Value, gathered
+from dpverify.proving.checker.theorems.outcomes import Finite, Image, Value, gathered, settled
 
 MOST = 4096  # cases of comparisons
 ZERO, HALF = Fraction(0), Fraction(1, 2)
@@ -32,7 +33,9 @@ Truths: TypeAlias = frozenset[tuple[Form, bool]]
 
 def masses_of(law: Value) -> Value:
     """The law of what is chosen by comparisons, as masses; other laws as they are."""
-    return gathered(chosen(law, (), {})) if isinstance(law, Image) else law
+    with suppress(ValueError):
+        return gathered(chosen(law, (), {})) if isinstance(law, Image) else law
+    return law
 
 
 def chosen(law: Image, facts: tuple[Term, ...], laws: Mapping[str, Line]) -> Iterator[tuple[Value, Term]]:
@@ -44,7 +47,9 @@ def chosen(law: Image, facts: tuple[Term, ...], laws: Mapping[str, Line]) -> Ite
             yield from chosen(one, (*facts, *more), known)
         else:
             demand(isinstance(one, Finite) and len(one.masses) == 1, "a case that leaves something open")
-            yield from ((v, chance_of_all((*facts, *more), known)) for v, _ in getattr(one, "masses", ()))
+            for v, _ in getattr(one, "masses", ()):
+                demand(settled(v), "a case that leaves a number open")
+                yield v, chance_of_all((*facts, *more), known)
 
 
 def chance_of_all(facts: Iterable[Term], laws: Mapping[str, Line]) -> Term:
