@@ -88,7 +88,7 @@ def questions(folder: Path) -> Iterator[Question]:
     if (HERE / f"{LITERATURE}.csv").is_file():
         with (HERE / f"{LITERATURE}.csv").open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                page = HERE / LITERATURE / row["page"] if row["page"] else None
+                page = HERE / row["page"] if row["page"] else None
                 number = int(row["question"])
                 yield Question(
                     LITERATURE, number, row["label"], page, row["form"], f"dpriv.{number:03d}",
@@ -96,24 +96,30 @@ def questions(folder: Path) -> Iterator[Question]:
                 )  # fmt: skip
 
 
-def answer(question: Question) -> Answer:
-    """Decide a question by its page."""
-    start = time.perf_counter()
-    verdict, reason = "no page", question.remark
+def answers_of(asked: Sequence[Question]) -> list[Answer]:
+    """Decide the questions of one page."""
+    page, start = str(asked[0].page), time.perf_counter()
     try:
-        if question.form == "mechanism":
-            row = next(row for row in mechanism_rows([str(question.page)]) if row.id == question.id)
-            verdict, reason = str(row.verdict), row.reason
-        elif question.form == "theorem":
-            theorem = next(row for row in theorem_rows([str(question.page)]) if row.found.id == question.id)
-            verdict, reason = str(theorem.found.verdict), theorem.found.reason
-        elif question.form == "formula":
-            chosen = [one for one in select_statements((str(question.page),)) if one.id == question.id]
-            verdicts = {str(record.evidence.verdict) for record in recall_or_prove(chosen, workers=1)}
-            verdict = verdicts.pop() if len(verdicts) == 1 else "undecided"
+        found = _verdicts(page, asked) if asked[0].page else {}
+        missing = "no page", ""
     except DpverifyError as error:
-        verdict, reason = "not read", str(error)
-    return Answer(question, verdict, reason, time.perf_counter() - start)
+        found, missing = {}, ("not read", str(error))
+    seconds = (time.perf_counter() - start) / len(asked)
+    return [Answer(one, *found.get(one.id, missing), seconds) for one in asked]
+
+
+def _verdicts(page: str, asked: Sequence[Question]) -> dict[str, tuple[str, str]]:
+    """Verdicts with their reasons, by id."""
+    wanted = {one.id for one in asked}
+    if asked[0].form == "mechanism":
+        return {row.id: (str(row.verdict), row.reason) for row in mechanism_rows([page])}
+    if asked[0].form == "theorem":
+        return {row.found.id: (str(row.found.verdict), row.found.reason) for row in theorem_rows([page])}
+    chosen = [one for one in select_statements((page,)) if one.id in wanted]
+    verdicts = dict[str, set[str]]()
+    for record in recall_or_prove(chosen, workers=1):
+        verdicts.setdefault(record.evidence.statement, set()).add(str(record.evidence.verdict))
+    return {id_: (next(iter(of)) if len(of) == 1 else "undecided", "") for id_, of in verdicts.items()}
 
 
 def table(answers: Sequence[Answer]) -> Iterator[str]:
@@ -159,9 +165,11 @@ def main() -> None:
     ]  # fmt: skip
     answers, bar = dict[str, Answer](), progress_bar("deciding")
     with ProcessPoolExecutor(chosen.jobs) as pool:
-        for done in as_completed([pool.submit(answer, one) for one in asked]):
-            found = done.result()
-            answers[found.of.id] = found
+        pages = dict[tuple[Path | None, str], list[Question]]()
+        for one in asked:
+            pages.setdefault((one.page, one.form), []).append(one)
+        for done in as_completed([pool.submit(answers_of, of) for of in pages.values()]):
+            answers |= {found.of.id: found for found in done.result()}
             if bar is not None:
                 bar(len(answers), len(asked))
     lines = [*table([answers[one.id] for one in asked])]
