@@ -109,8 +109,12 @@ def read(
     for one in found.laws:
         if one.found.verdict is not Verdict.SUPPORTED:
             tell(f"{one.found.verdict}: {one.what}: {one.found.reason}")
-    least = max((one.scale_off for one in found.laws), default=0.0)
-    detects = f"noise larger than on the page by a factor {least:.3g} would be found at least half the time"
+    factor = max((one.scale_off for one in found.laws), default=0.0)
+    apart = max((one.found.detectable for one in found.laws), default=0.0)
+    what = f"noise larger than on the page by a factor {factor:.3g}"
+    if factor == float("inf"):
+        what = f"an event whose probability is off by {apart:.2g}"
+    detects = f"{what} would be found at least half the time"
     said = found.reason or f"{len(found.laws)} laws of {runs} runs each; {detects}"
     tell(
         f"code and page: {found.verdict}: {said}; called violated by mistake with probability at most "

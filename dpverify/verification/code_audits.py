@@ -27,6 +27,7 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage
 
 RECORDS = 5
 """Records of a data set, where the page allows so many."""
+CANDIDATES = 3
 NUMBERS = ("3/2", "3/4", "2", "5/2", "1/2", "1/4", "3", "1/10", "5", "0", "-1", "-2", "1", "10")
 WHOLE = ("3", "2", "5", "4", "7", "1", "10", "0", "-1")
 """Values of letters that are tried, other ones for each letter."""
@@ -124,7 +125,7 @@ def audit_code(question: CodeQuestion) -> CodeAudit:
     for at, law in enumerate(laws):
         k, j = divmod(at, len(terms))
         same = [i for i, other in enumerate(cases) if other.letters == cases[k].letters and i != k]
-        far = max(same, key=lambda i: abs(laws[i * len(terms) + j].middle - law.middle))
+        far = max(same, key=lambda i: law.apart(laws[i * len(terms) + j]))
         audit = audit_law(
             outputs[k][:, j],
             blind=outputs[far][:, j],
@@ -144,7 +145,9 @@ class _PageLaw:
     """The law of an output: a draw's, or seen through numbers that are drawn from it."""
 
     line: FloatLine | None
-    drawn: FloatArray
+    points: FloatArray
+    up_to: FloatArray
+    """The probability of what is at most each of the points, where the law is no line."""
     error: float
     """Of its distribution function."""
     level: float
@@ -152,42 +155,72 @@ class _PageLaw:
 
     @classmethod
     def of(
-        cls, question: CodeQuestion, case: _Case, term: Node, level: float, seed: tuple[int, ...]
+        cls, question: CodeQuestion, case: _CodeCase, term: Node, level: float, seed: tuple[int, ...]
     ) -> _PageLaw:
-        draws = {draw.name: draw.term for draw in question.page.of("draw")}
+        """The law of one output, on one data set."""
+        draws, model = {draw.name: draw.term for draw in question.page.of("draw")}, _model(question.page)
         env = case.env(question.page)
         name = named(term[1]) if term[0] == "sym" else ""
         if name in draws and not free(draws[name]) & {*draws}:
-            return cls(_line(FloatModel({}, {}).code(draws[name])(env)), np.empty(0), ROUNDING, level)
+            found = model.code(draws[name])(env)
+            if isinstance(found, dict):
+                chances = np.array([found[k] for k in sorted(found)])
+                return cls(None, np.array(sorted(found), dtype=float), np.cumsum(chances), ROUNDING, level)
+            return cls(_line(found), np.empty(0), np.empty(0), ROUNDING, level)
         random, runs, columns = np.random.default_rng(seed), SAMPLED * question.runs, dict[str, FloatArray]()
+        if (choice := question.page.choice) is not None:
+            (draw,) = question.page.of("draw")
+            if choice.role != "select" or choice.term != (
+                "add",
+                ("num", "0"),
+                ("of", draw.name, ("sym", choice.index)),
+            ):
+                raise ValueError("a choice that is not of the largest of numbers that are drawn")
+            lines = [_line(model.code(draw.term)({**env, draw.index: k})) for k in range(CANDIDATES)]
+            noisy = np.stack(
+                [_numbers_of(random, one.family, one.at, one.scale, runs) for one in lines], axis=1
+            )
+            return cls.sampled(np.argmax(noisy, axis=1).astype(float), level)
         for drawn, law in draws.items():
-            around, code = free(law) & {*columns}, FloatModel({}, {}).code(law)
+            around, code = free(law) & {*columns}, model.code(law)
             lines = [
                 _line(code({**env, **{n: columns[n][i] for n in around}}))
                 for i in range(runs if around else 1)
             ]
             places, scales = np.array([one.at for one in lines]), np.array([one.scale for one in lines])
-            make = random.normal if _family(lines[0]) == "normal" else random.laplace
-            columns[drawn] = make(places, scales, runs)
-        code, used = FloatModel({}, {}).code(term), [*(free(term) & {*columns})]
+            columns[drawn] = _numbers_of(random, lines[0].family, places, scales, runs)
+        code, used = model.code(term), [*(free(term) & {*columns})]
         rows = zip(*(columns[one].tolist() for one in used), strict=True)
-        made = np.sort([float(code({**env, **dict(zip(used, row, strict=True))})) for row in rows])
-        return cls(None, made, band_width(runs, level / 2), level / 2)
+        made = [float(code({**env, **dict(zip(used, row, strict=True))})) for row in rows]
+        return cls.sampled(np.array(made), level)
 
-    @property
-    def middle(self) -> float:
-        """Its median, about."""
-        return self.line.at if self.line else float(np.median(self.drawn))
+    @classmethod
+    def sampled(cls, made: FloatArray, level: float) -> _PageLaw:
+        """A law of which numbers are known."""
+        runs = made.size
+        return cls(None, np.sort(made), np.arange(1, runs + 1) / runs, band_width(runs, level / 2), level / 2)
+
+    def apart(self, other: _PageLaw) -> float:
+        """How far distribution functions are apart, where this one grows."""
+        x = self.points if self.line is None else self.line.at + self.line.scale * np.linspace(-5, 5, 41)
+        return float(np.max(np.abs(self.below(x) - other.below(x))))
 
     def below(self, x: FloatArray) -> FloatArray:
         """P(X <= x), to within the error; any shape."""
         if self.line is None:
-            return np.asarray(np.searchsorted(self.drawn, x, side="right") / self.drawn.size)
+            up_to = np.concatenate(([0.0], np.minimum(self.up_to, 1.0)))
+            return np.asarray(up_to[np.searchsorted(self.points, x, side="right")])
         return beyond(_family(self.line), (self.line.at - x) / self.line.scale)
 
     def scale_seen(self, runs: int) -> float:
         """As `scale_seen`; infinite where only numbers of the law are known."""
         return scale_seen(_family(self.line), runs, self.level) if self.line else math.inf
+
+
+def _numbers_of(
+    random: np.random.Generator, family: str, at: FloatArray | float, scale: FloatArray | float, runs: int
+) -> FloatArray:
+    return np.asarray((random.normal if family == "normal" else random.laplace)(at, scale, runs))
 
 
 def _parts(term: Node) -> Iterator[Node]:
@@ -216,28 +249,34 @@ def scale_seen(law: Law, runs: int, level: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Case:
+class _CodeCase:
     letters: tuple[tuple[str, float], ...]
     """By name."""
-    rows: tuple[float, ...]
+    rows: FloatArray
+    """One number a record, or a row with one for each candidate."""
     shown: str
 
     def env(self, page: MechanismOnPage) -> dict[str, object]:
-        return {**dict(self.letters), page.records.name: lambda at: self.rows[int(at[0]) - 1]}
+        def at(index: tuple[float, ...]) -> float:
+            return float(self.rows[(int(index[0]) - 1, *map(int, index[1:]))])
+
+        return {**dict(self.letters), page.records.name: at}
+
+
+def _model(page: MechanismOnPage) -> FloatModel:
+    return FloatModel({name: CANDIDATES for name, _ in page.types}, {})
 
 
 def _family(law: FloatLine) -> Law:
     return "normal" if law.family == "normal" else "laplace"
 
 
-def _cases(question: CodeQuestion) -> Iterator[_Case]:
+def _cases(question: CodeQuestion) -> Iterator[_CodeCase]:
     """Data sets, with values of letters."""
     page, random = question.page, np.random.default_rng((question.seed, 1))
     last = page.records.last
-    if last[0] != "sym" or page.types or page.records.over is not None:
-        raise InvalidArgumentError(
-            "page", page.id, "one number a record, and a letter for how many there are"
-        )
+    if last[0] != "sym":
+        raise InvalidArgumentError("page", page.id, "a letter for the number of records")
     count = named(last[1])
     for first in (0, 1):
         letters = _values(page, count, first)
@@ -251,14 +290,13 @@ def _cases(question: CodeQuestion) -> Iterator[_Case]:
         low = min(numbers) - 1 if page.records.low is None else float(page.records.low)
         high = max(numbers) + 1 if page.records.high is None else float(page.records.high)
         said = ", ".join(f"{one.latex} = {letters[one.name]:g}" for one in page.letters if one.name != count)
-        kinds = {
-            "all records at the least number": np.full(n, low),
-            "random records": random.uniform(low, high, n),
-        }
+        shape = (n, CANDIDATES) if page.records.over else (n,)
+        kinds = {"all records at the least number": np.full(shape, low)}
+        kinds["random records"] = random.uniform(low, high, shape)
         if first == 0:
-            kinds["all records at the largest number"] = np.full(n, high)
+            kinds["all records at the largest number"] = np.full(shape, high)
         for kind, rows in kinds.items():
-            yield _Case(tuple(letters.items()), tuple(rows.tolist()), f"{kind}{', ' * bool(said)}{said}")
+            yield _CodeCase(tuple(letters.items()), rows, f"{kind}{', ' * bool(said)}{said}")
 
 
 def _numbers(node: Node) -> Iterator[float]:
@@ -272,7 +310,7 @@ def _numbers(node: Node) -> Iterator[float]:
 
 def _values(page: MechanismOnPage, count: str, first: int) -> dict[str, float]:
     """Values of letters that the page allows, not the same for all, and others for another `first`."""
-    model, options = FloatModel({}, {}), list[list[float]]()
+    model, options = _model(page), list[list[float]]()
     given = [model.margin(one) for one in page.given]
     for k, one in enumerate(page.letters):
         variable = one.number
@@ -310,9 +348,11 @@ def _called(question: CodeQuestion, values: Mapping[str, float]) -> UserMechanis
     return UserMechanism.load(Target(question.target, arguments=tuple(arguments)), limits=question.limits)
 
 
-def _outputs(question: CodeQuestion, mechanism: UserMechanism, case: _Case, k: int, width: int) -> FloatArray:
+def _outputs(
+    question: CodeQuestion, mechanism: UserMechanism, case: _CodeCase, k: int, width: int
+) -> FloatArray:
     """Outputs of the function on a data set, (runs, outputs)."""
-    points = run(mechanism, np.array(case.rows), runs=question.runs, seed=(question.seed, k)).points
+    points = run(mechanism, case.rows, runs=question.runs, seed=(question.seed, k)).points
     rows = points[:, None] if points.ndim == 1 else points
     if (
         rows.ndim != 2

@@ -69,6 +69,11 @@ def test_half_the_noise_is_broken_as_the_page_says(
     assert call("prove", str(page), "--strict") == 1
 
 
+def test_the_example_of_two_draws_follows() -> None:
+    (one,) = read_mechanisms(DOCS / "examples" / "two-draws.md")
+    assert derive_mechanism(one).certificate is not None
+
+
 QUERIES = {
     r"\prod_{i=1}^{n}x_i": "1",
     r"\max_{1\le i\le n}x_i": "1",
@@ -156,13 +161,12 @@ def test_normal_noise_is_concentrated(tmp_path: Path) -> None:
 def test_two_draws_share_the_budget(tmp_path: Path) -> None:
     assert "lemma.sequence" in proved(TWO, tmp_path).uses
     small = TWO.replace(r"\frac{2}{n\varepsilon}", r"\frac{1}{n\varepsilon}")
-    assert (
-        decided(small, tmp_path).verdict is Verdict.UNDECIDED
-    )  # of a second draw around the first no exact law is known
-    wrong = decided(small.replace("m+y", "m"), tmp_path)
-    assert wrong.verdict is Verdict.REFUTED
-    assert wrong.pair is not None
-    assert 1.49 < wrong.pair.needs <= 1.5
+    for second in ("m+y", "m", r"m-\frac{y}{3}"):
+        wrong = decided(small.replace("m+y", second), tmp_path)
+        assert wrong.verdict is Verdict.REFUTED
+        assert wrong.pair is not None
+        assert wrong.pair.needs == 1.5 * float(dict(wrong.pair.letters)[r"\varepsilon"])
+        assert wrong.line == 23  # the second draw tells more
 
 
 LAPLACE = UNIT.replace(
@@ -210,6 +214,9 @@ RIGHT = {
     "pure, classical": (
         r"(\frac{4\varepsilon}{3},\delta)\text{-DP}", "z", S, lap("y", "s"), normal("z", "s+y", CLASSICAL)
     ),
+    "a multiple of the sensitivity": (
+        r"(1,\frac{1}{10000})\text{-DP}", "y", r"s=C\cdot\sum_{i=1}^{n}x_i", normal("y", "s", "16C^2")
+    ),
     "numbers": (
         r"(\frac{6}{5},\frac{1}{1000})\text{-DP}", "(y,z)", S, T, normal("y", "s", "16"), normal("z", "t+y", "16")
     ),
@@ -226,6 +233,7 @@ WRONG = {
     "an order below 1": ("Renyi", "1+C", "C"),
     "a smaller mu": ("Gaussian", r"C\text{-GDP}", r"0.9\cdot C\text{-GDP}"),
     "a larger sum": ("classical", r"x_i", "2x_i"),
+    "a smaller multiple": ("a multiple of the sensitivity", "16C", "9C"),
     "a smaller epsilon": ("numbers", r"\frac{6}{5}", r"\frac{4}{5}"),
 }
 """Of claims that follow, one each with a fault."""

@@ -13,7 +13,7 @@ import pytest
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FloatModel
-from dpverify.statements.mechanisms.code import expressions
+from dpverify.statements.mechanisms.code import values
 from dpverify.statements.mechanisms.code.proposals import CodeProposal, propose
 from dpverify.statements.mechanisms.pages import read_mechanisms
 from dpverify.statements.pages.page import PageError
@@ -95,6 +95,10 @@ def test_noise_is_what_is_drawn_with_all_that_is_added(tmp_path: Path) -> None:
     assert [line.partition(r"\sim")[2][:12] for line in shown(two)[1:3]] == [r"\mathrm{Lap}", r"\mathrm{Lap}"]
     assert shown(two)[2].endswith(r"+y,\frac{1}{\varepsilon})")
     assert shown(two)[3] == "(y,z)"
+    made = proposed(f"y = {SUM} + {LAPLACE}\nreturn np.maximum(y, 0) / 2, -y", tmp_path)
+    assert shown(made)[-1] == r"(\frac{\max(y,0)}{2},-y)"
+    (tmp_path / "page.md").write_text(made.text, encoding="utf-8")
+    assert len(read_mechanisms(tmp_path / "page.md")) == 1
     twice = proposed(f"noise = {LAPLACE}\nreturn {SUM} + noise, (x > 0).sum() + noise", tmp_path)
     assert [one.line for one in twice.unread] == [11]
 
@@ -117,6 +121,7 @@ UNREAD = {
     f"return {SUM} + rng.laplace(0, 1 / epsilon, size=2)": "more than one number",
     f"return {SUM} + rng.gumbel(0, 1 / epsilon)": "gumbel",
     f"return np.median(x) + {LAPLACE}": "numpy.median",
+    f"u = rng.random() - 0.5\nreturn {SUM} - np.sign(u) * np.log(1 - 2 * abs(u)) / epsilon": "`random`",
     f"return {SUM} + other({LAPLACE})": "`other` is not known",
     f"return {SUM}": "depends on records",
     f"return int({SUM} + {LAPLACE})": "`int` is not known",
@@ -234,7 +239,7 @@ def test_random_programs_do_what_their_pages_say(
 ) -> None:
     """Planted: a reader that takes sums for means."""
     assert wrong_pages(tmp_path, 400 if thorough else 40, 7) == []
-    monkeypatch.setitem(expressions._FOLDS, "mean", "sum")
+    monkeypatch.setitem(values.FOLDS, "mean", "sum")
     assert wrong_pages(tmp_path, 20, 7) != []
 
 
@@ -292,6 +297,69 @@ def program(random: Random) -> str:
     return "\n".join(lines)
 
 
+COUNTS = "q = np.clip(x, 0, 1).sum(axis=0)\n"
+CHOSEN = {
+    COUNTS + "return np.argmax(q + rng.laplace(0, 2 / epsilon, size=len(q)))": [
+        r"q(r)=\sum_{i=1}^{n}\min(\max(x_{i,r},0),1)", r"y_r\sim\mathrm{Lap}(q(r),\frac{2}{\varepsilon})",
+        r"j=\arg\max_{r\inR}y_r", "j",
+    ],
+    "return rng.laplace((x > 0).sum(axis=0), 1 / epsilon).argmax()": [
+        r"q(r)=\sum_{i=1}^{n}\mathbf{1}[0<x_{i,r}]", r"y_r\sim\mathrm{Lap}(q(r),\frac{1}{\varepsilon})",
+        r"j=\arg\max_{r\inR}y_r", "j",
+    ],
+    "w = np.exp(epsilon * x.mean(axis=0))\nreturn rng.choice(x.shape[1], p=w / w.sum())": [
+        r"j\sim\proptoe^{\varepsilon\cdot(\frac{1}{n}\sum_{i=1}^{n}x_{i,r})}\text{at}r\inR", "j",
+    ],
+    COUNTS + "return np.argmax(q + rng.laplace(0, 2 / epsilon))": None,
+    COUNTS + "return np.argmax(q)": None,
+    COUNTS + "noise = rng.laplace(size=len(q))\nreturn np.argmax(q + noise - 2 * noise * q)": None,
+    COUNTS + "return np.argmax(q.max() + rng.laplace(size=len(q)))": None,
+    "return np.argmax(x.sum() + rng.laplace(0, 1, size=x.shape[1]))": None,
+    COUNTS + "w = np.exp(q)\nreturn rng.choice(len(q), p=w / q.sum())": None,
+    COUNTS + "w = np.exp(q)\nreturn rng.choice(7, p=w / w.sum())": None,
+}  # fmt: skip
+"""Bodies that choose a candidate: the displays, or that they are not read."""
+
+
+def test_a_choice_among_candidates_is_of_rows(tmp_path: Path) -> None:
+    for body, lines in CHOSEN.items():
+        found = proposed(body, tmp_path)
+        assert bool(found.unread) == (lines is None), (body, found.unread)
+        if lines is not None:
+            assert shown(found) == lines
+            (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
+            assert read_mechanisms(tmp_path / "page.md")[0].records.over is not None
+
+
+@pytest.mark.parametrize("kind", ["weights", "largest"])
+def test_a_choice_is_compared_with_its_masses(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Called violated with probability at most 1e-6; planted: twice the exponent, a third of the noise."""
+    body = COUNTS + "w = np.exp(epsilon * q / 2)\nreturn rng.choice(len(q), p=w / w.sum())"
+    if kind == "largest":
+        body = COUNTS + "return np.argmax(q + rng.laplace(0, 2 / epsilon, size=len(q)))"
+    found = proposed(body, tmp_path, domain="[0, 1]")
+    (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
+    (page,) = read_mechanisms(tmp_path / "page.md")
+    rng, runs = np.random.default_rng(8), 6000
+
+    def audited_with(factor: float) -> Verdict:
+        def outputs(question: Any, mechanism: Any, case: Any, k: int, width: int) -> Any:
+            epsilon, q = factor * dict(case.letters)[page.letters[1].name], case.rows.sum(axis=0)
+            w = np.exp(epsilon * q / 2)
+            if kind == "weights":
+                return rng.choice(3, p=w / w.sum(), size=(runs, 1))
+            return np.argmax(q + rng.laplace(0, 2 / epsilon, (runs, 3)), axis=1)[:, None]
+
+        monkeypatch.setattr(code_audits, "_called", lambda *_: nullcontext())
+        monkeypatch.setattr(code_audits, "_outputs", outputs)
+        return audit_code(CodeQuestion("mine:release", found, page, runs)).verdict
+
+    assert audited_with(1.0) is Verdict.SUPPORTED
+    assert audited_with(3.0) is Verdict.VIOLATED
+
+
 DECIDED = {
     "sum": (f"return {SUM} + rng.laplace(0, {{}} / epsilon)", {}),
     "mean": (
@@ -303,17 +371,21 @@ DECIDED = {
         "total = 0\nfor v in x:\n    if v > above:\n        total += 1\nreturn total + rng.laplace(0, {} / epsilon)",
         {"parameters": "x, above, epsilon, rng"},
     ),
+    "exponential": (
+        COUNTS + "w = np.exp({} * epsilon * q / 2)\nreturn rng.choice(len(q), p=w / w.sum())", {"domain": "[0, 1]"},
+    ),
     "normal": (
         f"s = {SUM}\nreturn s + rng.normal(0, {{}} * math.sqrt(1 / (2 * rho)))", {"parameters": "x, rho, rng"},
     ),
 }  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", DECIDED)
 def test_pages_of_code_are_proved_and_with_half_the_noise_refuted(name: str, tmp_path: Path) -> None:
     body, options = DECIDED[name]
-    for factor, verdict in (("1", Verdict.PROVED), ("0.5", Verdict.REFUTED)):
+    less = "2" if name == "exponential" else "0.5"
+    for factor, verdict in (("1", Verdict.PROVED), (less, Verdict.REFUTED)):
         text = proposed(body.format(factor), tmp_path, **options).text
         row = decided(text, tmp_path)
         assert row.verdict is verdict, row.reason

@@ -423,7 +423,7 @@ class Search(NamedProver):
         if not all(lists):
             return
         floats = [np.array(list(map(_as_float, values))) for values in lists]
-        places = ranks([len(values) for values in lists], SIMPLE_POINTS)
+        places = ranks(tuple(map(len, lists)), SIMPLE_POINTS)
         for first, last in itertools.pairwise((0, *_BLOCKS)):
             block = places[first:last]
             columns = np.array([f[block[:, k]] for k, f in enumerate(floats)])

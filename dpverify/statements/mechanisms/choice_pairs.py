@@ -16,11 +16,13 @@ from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.numbers import logic
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, NoiseOnPage
+from dpverify.statements.mechanisms.breaking import bounds_of
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, NoiseOnPage
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, interval_of, own_letters
+from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.sensitivity import ONE
+from dpverify.statements.mechanisms.spreads import Spread
 
 SIZES, FEW = (1, 2, 3, 5), 4
 """Whole numbers that are tried, and how many values of each letter."""
@@ -34,23 +36,22 @@ def _fraction(value: float) -> Fraction:
 
 def float_of(chance: Term) -> float:
     """A chance in floating point."""
-    return sum(interval_of(chance)) / 2
+    return float(sum(bounds_of(chance)) / 2)
 
 
 class ChoicePairSearcher(PairSearcher):
     """A search for pairs, of which what is chosen has other laws."""
 
-    enough = 3
+    enough, steps = 3, 0
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         super().__init__(mechanism, sizes, random)
         assert mechanism.choice is not None
-        self.choice = Choice(mechanism, mechanism.choice)
+        self.choice = ChoiceOnPage(mechanism, mechanism.choice)
         self.sides = [(self.model_of.code(one.location), one.noise) for one in self.choice.sides]
         self.scales: list[Code] = [self.model_of.code(parts_of(one.law)[-1]) for one in self.choice.noises]
         self.columns = mechanism.records.columns
         self.known = dict[Any, dict[Any, float]]()
-        self.code = self.chosen
         self.sequences = {one.type: {"for": self.choice.kind} for one in self.choice.noises if one.index}
 
     def candidates(self, letters: dict[str, Any]) -> int:
@@ -67,8 +68,8 @@ class ChoicePairSearcher(PairSearcher):
         for row in sorted(product(*map(enumerate, options)), key=lambda row: sum(k for k, _ in row)):
             one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
-            n, k = int(self.count(place)), self.candidates(place)
-            if self.is_given(one) and 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
+            n, k = self.records(one), self.candidates(place)
+            if 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
                 for case in self.extreme(one, n, k):
                     found = tuple(self.numbers(self.env(case, rows)) for rows in (case.left, case.right))
                     if found not in seen and len(self.known) < LAWS:
@@ -104,7 +105,7 @@ class ChoicePairSearcher(PairSearcher):
         at = (tuple(_fraction(code({**env, index: i})) for i in places) for code, _ in self.sides)
         return (*at, tuple(_fraction(code(env)) for code in self.scales))
 
-    def chosen(self, env: dict[str, Any]) -> dict[Any, float]:
+    def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is chosen."""
         numbers = self.numbers(env)
         if numbers not in self.known:

@@ -94,7 +94,7 @@ class Side:
     noise: NoiseOnPage | None
 
 
-class Choice:
+class ChoiceOnPage:
     """What a page says of a choice, as letters and assumptions of a clause."""
 
     def __init__(self, mechanism: MechanismOnPage, line: MechanismStep) -> None:
@@ -194,10 +194,10 @@ class Choice:
         return ("and", ("all", every, (), ("<=", other, one)), ("all", every, (("==", other, one),), before))
 
 
-def choice_of(mechanism: MechanismOnPage) -> Choice | None:
+def choice_of(mechanism: MechanismOnPage) -> ChoiceOnPage | None:
     """What a mechanism chooses, if it chooses among candidates with noise."""
     line = mechanism.choice
-    return None if line is None else Choice(mechanism, line)
+    return None if line is None else ChoiceOnPage(mechanism, line)
 
 
 def law_of(mechanism: MechanismOnPage) -> Node:

@@ -16,12 +16,13 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, Choice, choice_of, law_of
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
     COLUMN,
     DATA,
+    HOLE,
     INDEX,
     ONE,
     OTHER,
@@ -33,6 +34,7 @@ from dpverify.statements.mechanisms.sensitivity import (
     magnitude,
     may_lack_value,
     number,
+    replaced,
     sensitivity,
     sum_ranges,
 )
@@ -201,7 +203,7 @@ def _one_draw(
 
 
 def _chosen(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: Choice, given: list[int],
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: ChoiceOnPage, given: list[int],
 ) -> int:  # fmt: skip
     """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
     *below, above = choice.sides
@@ -426,6 +428,13 @@ def _normal_approximate(
         return proof.use("lemma.gaussian-scale", [*values, ((), delta)], classical, types, defined)
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     found = proof.use("theorem.gaussian-analytic", values, [*positive, not_negative, moves], types, defined)
+    ratio = cancelled(("mul", scale, ("pow", bound, number(-1))))
+    if not free(ratio) | free(epsilon):  # the noise is a number times the sensitivity
+        half, whole = (("pow", ("mul", number(2), one), number(-1)) for one in (scale, ratio))
+        far: Node = ("mul", ("mul", epsilon, scale), ("pow", bound, number(-1)))
+        for one, other in ((("mul", bound, half), whole), (far, ("mul", epsilon, ratio))):
+            same = proof.arithmetic(("==", one, other), *known)
+            found = proof.rewritten(found, same, replaced(proof.facts[found], {one: ("sym", HOLE)}), HOLE)
     profile = parts_of(proof.facts[found])[4]
     if profile == delta:
         return found

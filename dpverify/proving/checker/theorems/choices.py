@@ -8,6 +8,7 @@ between rational ends, a sum of multiples of exponentials.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -16,7 +17,7 @@ from typing import TypeAlias, TypeVar
 from dpverify.proving.checker.terms import COMPARISONS, Term, conjuncts, demand, number
 from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.numbers import logic, made
-from dpverify.proving.checker.theorems.outcomes import Finite, Image, Value, gathered
+from dpverify.proving.checker.theorems.outcomes import Finite, Image, Value, gathered, settled
 
 MOST = 4096  # cases of comparisons
 ZERO, HALF = Fraction(0), Fraction(1, 2)
@@ -32,7 +33,9 @@ Truths: TypeAlias = frozenset[tuple[Form, bool]]
 
 def masses_of(law: Value) -> Value:
     """The law of what is chosen by comparisons, as masses; other laws as they are."""
-    return gathered(chosen(law, (), {})) if isinstance(law, Image) else law
+    with suppress(ValueError):
+        return gathered(chosen(law, (), {})) if isinstance(law, Image) else law
+    return law
 
 
 def chosen(law: Image, facts: tuple[Term, ...], laws: Mapping[str, Line]) -> Iterator[tuple[Value, Term]]:
@@ -44,7 +47,9 @@ def chosen(law: Image, facts: tuple[Term, ...], laws: Mapping[str, Line]) -> Ite
             yield from chosen(one, (*facts, *more), known)
         else:
             demand(isinstance(one, Finite) and len(one.masses) == 1, "a case that leaves something open")
-            yield from ((v, chance_of_all((*facts, *more), known)) for v, _ in getattr(one, "masses", ()))
+            for v, _ in getattr(one, "masses", ()):
+                demand(settled(v), "a case that leaves a number open")
+                yield v, chance_of_all((*facts, *more), known)
 
 
 def chance_of_all(facts: Iterable[Term], laws: Mapping[str, Line]) -> Term:
@@ -141,7 +146,7 @@ def linked(forms: set[Form]) -> list[set[Form]]:
 
 
 @dataclass(frozen=True)
-class Noise:
+class RationalNoise:
     """A law of a family, with rational numbers."""
 
     family: str
@@ -164,13 +169,13 @@ class Noise:
         return {(side / self.scale, -side * self.at / self.scale): part / self.scale}
 
 
-def noise_of(x: str, laws: Mapping[str, Line]) -> Noise:
+def noise_of(x: str, laws: Mapping[str, Line]) -> RationalNoise:
     """The law of a letter; refused for other families, and for other numbers."""
     demand(x.split("_")[0] in laws, "a number without a law")
     law = laws[x.split("_")[0]]
     demand(law.family in ("laplace", "exponential"), "what is chosen by other noises")
     demand(law.at.head == law.scale.head == "num", "noises that are no fractions")
-    return Noise(law.family, law.at.number, law.scale.number)
+    return RationalNoise(law.family, law.at.number, law.scale.number)
 
 
 def by_case(
@@ -221,7 +226,7 @@ def cut_of(form: Form, pivot: str, x: str) -> tuple[Fraction, Fraction]:
 
 
 def between(
-    x: str, cuts: Mapping[Form, tuple[Fraction, Fraction]], noise: Noise, at: Fraction
+    x: str, cuts: Mapping[Form, tuple[Fraction, Fraction]], noise: RationalNoise, at: Fraction
 ) -> Iterator[tuple[Truths, Waves]]:
     """For each case of the forms of x, its chance, where the pivot is near a number."""
     ends = sorted({slope * at + start: (slope, start) for slope, start in cuts.values()}.items())

@@ -25,6 +25,7 @@ from dpverify.proving.checker.terms import (
     symbol,
 )
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
+from dpverify.proving.checker.theorems.cells import cells_of, fails
 from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
@@ -64,18 +65,16 @@ from dpverify.proving.checker.theorems.outcomes import (
     Point,
     Sequence,
     Value,
+    blended,
     both,
     chance_of,
     constant,
-    gathered,
     image,
     mixed,
     numeric,
     pair_of_laws,
     same,
-    second_draw,
     total,
-    two_lines,
     whole,
 )
 from dpverify.proving.checker.theorems.steps import Clause
@@ -111,7 +110,8 @@ class Model:
 
     def __init__(self, clause: Clause, value: object) -> None:
         clause, given = on_the_line(clause), fields(value)
-        demand(given.keys() == {"types", "neighbors", "letters"}, "no model")
+        demand(given.keys() - {"cells"} == {"types", "neighbors", "letters"}, "no model")
+        self.cells = cells_of(given["cells"]) if "cells" in given else None
         self.clause = clause
         self.work, self.open, self.in_case = WorkLeft(WORK), list[str](), dict[Term, bool]()
         self.places, self.reads = dict[Value, str](), dict[str, list[Value]]()
@@ -183,7 +183,7 @@ class Model:
             case "bernoulli", weight:
                 return mixed(self.number(weight, env), *(Finite(((value, ONE),)) for value in (ONE, NO)))
             case "mixture", weight, one, other:
-                return mixed(self.number(weight, env), self.law(one, env), self.law(other, env))
+                return mixed(self.number(weight, env), self.value(one, env), self.value(other, env))
             case ("normal" | "laplace") as family, at, scale:
                 demand_true(compared("<", NO, self.number(scale, env)), "a law without a positive scale")
                 return Line(family, self.number(at, env), self.number(scale, env))
@@ -295,8 +295,6 @@ class Model:
         if isinstance(law, Line | Independent):
             x, one = self.drawn(law)
             place = within(one)
-            if head == "then" and isinstance(law, Line) and (second := second_draw(name, parts[1])):
-                return two_lines(x, law, self.value(second, place))
             if head == "then":
                 return image(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
             if not isinstance(law, Line):
@@ -306,14 +304,14 @@ class Model:
             pieces = self.cases({x}, lambda: self.truth(parts[1], place))
             f = logic("or", *(logic("and", *facts, f) for facts, f in pieces))
             return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
-        masses = law.masses if isinstance(law, Finite) else ()
+        if not isinstance(law, Finite):
+            raise ValueError("a law of another form")
+        masses = law.masses
         if head == "then":
             laws = [(mass, self.value(parts[1], within(v))) for v, mass in masses]
             if len(laws) == 1 and laws[0][0] is ONE:
                 return laws[0][1]
-            finite = [(mass, one) for mass, one in laws if isinstance(one, Finite)]
-            demand(len(finite) == len(laws), "a mixture of laws that are not finite")
-            return gathered((v, made("mul", mass, m)) for mass, one in finite for v, m in one.masses)
+            return blended(laws)
         if head == "chance":
             return made("add", *(mass for v, mass in masses if self.decided(parts[1], within(v))))
         return made("add", *(made("mul", mass, self.number(parts[1], within(v))) for v, mass in masses))
@@ -406,6 +404,8 @@ class Model:
             found.append(UNKNOWN)
             with suppress(ValueError):
                 found[-1] = guarantee(head, pair_of_laws(laws[i], laws[j]), bounds)
+            if self.cells and fails(head, self.cells, laws[i], laws[j], bounds):
+                found[-1] = FALSE
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:

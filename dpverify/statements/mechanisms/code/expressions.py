@@ -22,15 +22,27 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Formula, Not, Or
 from dpverify.formulas.operators import apply
 from dpverify.statements.mechanisms.code.values import (
+    BUILTINS,
+    CANDIDATES,
+    CELL,
     COUNT,
+    FOLDS,
+    FUNCTIONS,
     GENERATOR,
     INDEX,
+    LAWS,
+    NUMPY,
+    OPERATORS,
     RECORD,
     RELATIONS,
+    SAME,
+    CandidateColumn,
+    CandidateTotal,
+    ChosenCandidate,
     CodeDraw,
     CodeValue,
+    DottedName,
     Environment,
-    Named,
     RecordColumn,
     RecordMask,
     UnreadCodeError,
@@ -45,50 +57,11 @@ from dpverify.statements.mechanisms.code.values import (
     kind_of,
     negated,
     one_if,
-    plus,
     times,
 )
 
 DEEPEST = 8
 """Functions of a module that call one another."""
-_SAME = {
-    "builtins.float", "numpy.asarray", "numpy.array", "numpy.asanyarray", "numpy.float64", "numpy.ravel",
-    "numpy.atleast_1d", "copy", "ravel", "flatten", "item", "squeeze",
-}  # fmt: skip
-"""What gives back its argument, where this is a number or an array of numbers."""
-_FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
-    "sqrt": lambda x: apply("root", x, 2), "exp": lambda x: apply("exp", x), "log": lambda x: apply("log", x),
-    "abs": lambda x: apply("abs", x), "absolute": lambda x: apply("abs", x), "fabs": lambda x: apply("abs", x),
-    "square": lambda x: x**2, "floor": lambda x: apply("floor", x), "ceil": lambda x: apply("ceiling", x),
-    "power": lambda x, y: x**y, "minimum": lambda x, y: apply("min", x, y), "maximum": lambda x, y: apply("max", x, y),
-    "log1p": lambda x: apply("log", 1 + x), "negative": lambda x: -x,
-}  # fmt: skip
-"""Functions of numbers, by number or by record."""
-_FOLDS = {
-    "sum": "sum", "mean": "mean", "prod": "product", "max": "largest", "amax": "largest", "min": "smallest",
-    "amin": "smallest", "count_nonzero": "sum", "average": "mean",
-}  # fmt: skip
-_LAWS = {
-    "laplace": ("laplace", ("loc", "scale")), "normal": ("normal", ("loc", "scale")), "standard_normal": ("normal", ()),
-}  # fmt: skip
-_NUMPY = {
-    *_FUNCTIONS,
-    *_FOLDS,
-    "clip",
-    "size",
-    "sum",
-    "logical_and",
-    "logical_or",
-    "logical_not",
-    "random",
-    "pi",
-    "shape",
-}
-_BUILTINS = {"sum", "max", "min", "abs", "len", "float", "range", "isinstance"}
-_OPERATORS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
-    ast.Add: lambda a, b: plus(a, b), ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: times(a, b),
-    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
-}  # fmt: skip
 
 
 class CodeExpressions(ABC):
@@ -102,7 +75,8 @@ class CodeExpressions(ABC):
         unread: lines that are not read: their number and the reason.
     """
 
-    def __init__(self, module: ast.Module, parameters: Mapping[str, Variable]) -> None:
+    def __init__(self, module: ast.Module, parameters: Mapping[str, Variable], *, rows: bool = False) -> None:
+        self.rows = rows
         self.parameters = {*parameters.values()}
         self.draws = list[CodeDraw]()
         self.folds = dict[tuple[str, Expression], Variable]()
@@ -134,14 +108,14 @@ class CodeExpressions(ABC):
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and isinstance(target, ast.Name):
             first = self.resolved(over.func, env)
             if (
-                first == Named("builtins.range")
+                first == DottedName("builtins.range")
                 and len(over.args) == 1
                 and self.number(over.args[0], env) == COUNT
             ):
                 inside[target.id] = INDEX - Number(Fraction(1))
                 return None
         column = self.value(over, env)
-        if not isinstance(column, RecordColumn) or not isinstance(target, ast.Name):
+        if self.rows or not isinstance(column, RecordColumn) or not isinstance(target, ast.Name):
             raise UnreadCodeError(
                 node, "a loop over something else than the records, or `range` of their number"
             )
@@ -156,7 +130,7 @@ class CodeExpressions(ABC):
             case tuple():
                 return all(map(self.is_public, value))
             case _:
-                return value is None or isinstance(value, Named | ast.FunctionDef)
+                return value is None or isinstance(value, DottedName | ast.FunctionDef)
 
     # ------------------------------------------------------------------------------------------- values
 
@@ -238,8 +212,8 @@ class CodeExpressions(ABC):
         if name in self.twice:
             raise UnreadCodeError(node, f"`{name}` is given a value more than once in its module")
         if name not in self.names:
-            if name in _BUILTINS and not self.star:
-                return Named(f"builtins.{name}")
+            if name in BUILTINS and not self.star:
+                return DottedName(f"builtins.{name}")
             raise UnreadCodeError(node, f"`{name}` is not known")
         if name not in self.module:
             match self.names[name]:
@@ -258,15 +232,19 @@ class CodeExpressions(ABC):
     def attribute(self, node: ast.Attribute, inner: CodeValue, name: str) -> CodeValue:
         """A part of a module, or the size of an array; methods are looked at where they are called."""
         match inner, name:
-            case Named(module), _ if module in ("numpy", "math", "numpy.random"):
+            case DottedName(module), _ if module in ("numpy", "math", "numpy.random"):
                 found = f"{module}.{name}"
-                return Constant("pi") if found in ("numpy.pi", "math.pi") else Named(found)
-            case RecordColumn(), "size":
+                return Constant("pi") if found in ("numpy.pi", "math.pi") else DottedName(found)
+            case RecordColumn(), "size" if not self.rows:
                 return self.counted(node, inner)
             case RecordColumn(kept=None), "shape":
-                return (COUNT,)
+                return (COUNT, CANDIDATES) if self.rows else (COUNT,)
             case RecordColumn(), "ndim":
-                return Number(Fraction(1))
+                return Number(Fraction(1 + self.rows))
+            case CandidateColumn(), "size":
+                return CANDIDATES
+            case CandidateColumn(), "shape":
+                return (CANDIDATES,)
             case UnreadValue(reason), _:
                 raise UnreadCodeError(node, reason)
         raise UnreadCodeError(node, f"the attribute `{name}`")
@@ -277,7 +255,7 @@ class CodeExpressions(ABC):
         match inner, at:
             case tuple(), Number(value) if value.denominator == 1 and 0 <= value < len(inner):
                 return inner[int(value)]
-            case RecordColumn(body, None), RecordMask(kept):
+            case RecordColumn(body, None), RecordMask(kept) if not self.rows:
                 return RecordColumn(body, kept)
             case RecordColumn(body, None), Apply("sub", (place, Number(value))) if (
                 place == INDEX and value == 1
@@ -351,9 +329,15 @@ class CodeExpressions(ABC):
 
     def operated(self, node: ast.AST, operator: ast.operator, left: CodeValue, right: CodeValue) -> CodeValue:
         """An operation on numbers, or record by record."""
-        if type(operator) not in _OPERATORS:
+        if type(operator) not in OPERATORS:
             raise UnreadCodeError(node, f"the operation `{kind_of(operator)}`")
-        return self.lifted(node, _OPERATORS[type(operator)], left, right)
+        if (
+            isinstance(operator, ast.Div)
+            and isinstance(left, CandidateColumn)
+            and right == CandidateTotal(left.body)
+        ):
+            return CandidateTotal(left.body, share=True)
+        return self.lifted(node, OPERATORS[type(operator)], left, right)
 
     def lifted(self, node: ast.AST, function: Callable[..., Expression], *values: CodeValue) -> CodeValue:
         """A function of numbers, or of arrays record by record."""
@@ -362,16 +346,21 @@ class CodeExpressions(ABC):
         values = tuple(
             RecordColumn(one_if(one.body)) if isinstance(one, RecordMask) else one for one in values
         )
-        columns = [one for one in values if isinstance(one, RecordColumn)]
-        if len({one.kept for one in columns}) > 1:
+        columns = [one for one in values if isinstance(one, RecordColumn | CandidateColumn)]
+        if len({one.kept if isinstance(one, RecordColumn) else type(one) for one in columns}) > 1:
             raise UnreadCodeError(node, "arrays of different records")
-        bodies = [one.body if isinstance(one, RecordColumn) else self.as_number(node, one) for one in values]
-        if not columns:
-            return function(*bodies)
-        for one, body in zip(values, bodies, strict=True):
-            if not isinstance(one, RecordColumn):
-                self.alone(node, body)
-        return RecordColumn(function(*bodies), columns[0].kept)
+        bodies = list[Expression]()
+        for one in values:
+            if isinstance(one, RecordColumn | CandidateColumn):
+                bodies.append(one.body)
+            else:
+                bodies.append(self.as_number(node, one))
+                if columns:
+                    self.alone(node, bodies[-1])
+        made, first = function(*bodies), columns[0] if columns else None
+        if isinstance(first, RecordColumn):
+            return RecordColumn(made, first.kept)
+        return made if first is None else CandidateColumn(made)
 
     def alone(self, node: ast.AST, e: Expression) -> None:
         """Refuse a number that is itself of all records, or drawn, beside each record."""
@@ -389,7 +378,7 @@ class CodeExpressions(ABC):
     def is_private(self, e: Expression) -> bool:
         """Whether a number depends on records."""
         return any(
-            v in (RECORD, INDEX) or v in self.folds.values() or r"\mathbf" in v.latex
+            v in (RECORD, CELL, INDEX) or v in self.folds.values() or r"\mathbf" in v.latex
             for v in all_variables(e)
         )
 
@@ -408,24 +397,26 @@ class CodeExpressions(ABC):
             raise UnreadCodeError(node, "arguments with a star")
         if isinstance(node.func, ast.Attribute):
             inner = self.value(node.func.value, env)
-            if inner in (GENERATOR, Named("numpy.random")) and node.func.attr in _LAWS:
+            if inner in (GENERATOR, DottedName("numpy.random")) and node.func.attr in LAWS:
                 return self.draw(node, node.func.attr, env)
-            if isinstance(inner, RecordColumn | RecordMask | Expression):
+            if inner == GENERATOR and node.func.attr == "choice":
+                return self.weighted(node, env)
+            if isinstance(inner, RecordColumn | RecordMask | CandidateColumn | Expression):
                 return self.method(node, node.func.attr, inner, env)
         function = self.value(node.func, env)
         if isinstance(function, ast.FunctionDef):
             return self.inlined(node, function, env)
-        if not isinstance(function, Named):
+        if not isinstance(function, DottedName):
             raise UnreadCodeError(node, f"the call of `{ast.unparse(node.func)}`")
         module, _, name = function.name.rpartition(".")
         builtin = module == "builtins"
         if function.name in ("numpy.random.default_rng", "numpy.random.RandomState"):
             return self.generator(node, env)
-        if module == "numpy.random" and name in _LAWS:
+        if module == "numpy.random" and name in LAWS:
             return self.draw(node, name, env)
         if name == "range" or module not in ("builtins", "numpy", "math"):
             raise UnreadCodeError(node, f"the call of `{function.name}`")
-        if function.name in _SAME:
+        if function.name in SAME:
             return self.same(node, env)
         if builtin and name in ("max", "min") and len(node.args) > 1 and not node.keywords:
             return self.lifted(
@@ -440,9 +431,11 @@ class CodeExpressions(ABC):
             return RecordMask(made(tuple(self.mask(one, env) for one in node.args)))
         if function.name in ("builtins.len", "numpy.size") and len(node.args) == 1 and not node.keywords:
             found = self.value(node.args[0], env)
-            if isinstance(found, RecordColumn):
+            if isinstance(found, CandidateColumn):
+                return CANDIDATES
+            if isinstance(found, RecordColumn) and not (self.rows and name == "size"):
                 return self.counted(node, found)
-        known = name in _BUILTINS if builtin else name in _NUMPY
+        known = name in BUILTINS if builtin else name in NUMPY
         if known and node.args:
             return self.method(node, name, self.value(node.args[0], env), env, skip=1)
         raise UnreadCodeError(node, f"the call of `{function.name}`")
@@ -463,7 +456,7 @@ class CodeExpressions(ABC):
         self, node: ast.Call, name: str, inner: CodeValue, env: Environment, skip: int = 0
     ) -> CodeValue:
         """A method of an array or a number, or the function of NumPy that does the same."""
-        if name in _SAME and len(node.args) == skip and not node.keywords:
+        if name in SAME and len(node.args) == skip and not node.keywords:
             return inner
         if name == "astype" and len(node.args) == 1 and is_float(node.args[0]):
             return self.lifted(node, lambda a: a, inner)
@@ -479,7 +472,15 @@ class CodeExpressions(ABC):
                 if given.get(side) is not None:
                     inner = self.lifted(node, lambda a, b, f=function: apply(f, a, b), inner, given[side])
             return inner
-        if name in _FOLDS and isinstance(inner, RecordColumn | RecordMask):
+        if isinstance(inner, CandidateColumn) and len(node.args) == skip and not node.keywords:
+            if name == "sum":
+                return CandidateTotal(inner.body)
+            if name == "argmax":
+                return ChosenCandidate(inner.body, node.lineno)
+        if name in FOLDS and isinstance(inner, RecordColumn | RecordMask):
+            axes = [one.value for one in node.keywords if one.arg == "axis"]
+            if self.rows and not (axes and isinstance(axes[0], ast.Constant) and axes[0].value == 0):
+                raise UnreadCodeError(node, "another sum than over records, `axis=0`")
             for one in node.keywords:
                 whole = (
                     one.arg == "axis" and isinstance(one.value, ast.Constant) and one.value.value in (None, 0)
@@ -489,34 +490,39 @@ class CodeExpressions(ABC):
             if len(node.args) > skip:
                 raise UnreadCodeError(node, "further arguments")
             return self.folded(node, name, inner)
-        if name in _FUNCTIONS and not node.keywords:
+        if name in FUNCTIONS and not node.keywords:
             further = [self.value(one, env) for one in node.args[skip:]]
             wanted = 2 if name in ("power", "minimum", "maximum") else 1
             if len(further) + 1 == wanted:
-                return self.lifted(node, _FUNCTIONS[name], inner, *further)
+                return self.lifted(node, FUNCTIONS[name], inner, *further)
         raise UnreadCodeError(node, f"the call of `{name}`")
 
-    def folded(self, node: ast.AST, name: str, inner: RecordColumn | RecordMask) -> Expression:
+    def folded(
+        self, node: ast.AST, name: str, inner: RecordColumn | RecordMask
+    ) -> Expression | CandidateColumn:
         """A sum, mean, product, largest or smallest value over records."""
         if name == "count_nonzero" and not isinstance(inner, RecordMask):
             raise UnreadCodeError(node, "a count of what is no comparison")
         column = inner if isinstance(inner, RecordColumn) else RecordColumn(one_if(inner.body))
-        body, kind = self.term(node, column.body), _FOLDS[name]
+        body, kind = self.term(node, column.body), FOLDS[name]
         if column.kept is not None and kind != "sum":
             raise UnreadCodeError(node, f"the {name} of some records only, of which there may be none")
         if column.kept is not None:
             body = times(one_if(column.kept), body)
         if kind in ("sum", "mean"):
-            total = Binder("sum", body, INDEX, Number(Fraction(1)), COUNT)
-            return total if kind == "sum" else Number(Fraction(1)) / COUNT * total
+            total: Expression = Binder("sum", body, INDEX, Number(Fraction(1)), COUNT)
+            total = total if kind == "sum" else Number(Fraction(1)) / COUNT * total
+            return CandidateColumn(total) if self.rows else total
+        if self.rows:
+            raise UnreadCodeError(node, f"the {name} of rows")
         letter = real(f"m_{{{len(self.folds) + 1}}}")
         return self.folds.setdefault((kind, body), letter)
 
-    def counted(self, node: ast.AST, column: RecordColumn) -> Expression:
+    def counted(self, node: ast.AST, column: RecordColumn) -> Expression | CandidateColumn:
         """How many records there are, or are kept."""
         return COUNT if column.kept is None else self.folded(node, "sum", RecordMask(column.kept))
 
-    def generator(self, node: ast.Call, env: Environment) -> Named:
+    def generator(self, node: ast.Call, env: Environment) -> DottedName:
         """A generator that is made within the function; it must not be the same each time."""
         given = [self.value(one, env) for one in (*node.args, *(one.value for one in node.keywords))]
         for one in given:
@@ -537,22 +543,38 @@ class CodeExpressions(ABC):
             )
         return GENERATOR
 
-    def draw(self, node: ast.Call, name: str, env: Environment) -> Expression:
+    def draw(self, node: ast.Call, name: str, env: Environment) -> Expression | CandidateColumn:
         """A number that is drawn."""
-        law, names = _LAWS[name]
+        law, names = LAWS[name]
         shared = isinstance(node.func, ast.Name) or self.value(node.func.value, env) != GENERATOR  # type: ignore[attr-defined]
         if shared and self.seeded:
             raise UnreadCodeError(node, "NumPy's own generator, which the module seeds")
         given = self.arguments(node, (*names, "size"), env, 0, {})
-        if given.pop("size", None) is not None:
+        around, size = given.get("loc"), given.pop("size", None)
+        each = isinstance(around, CandidateColumn) or size in (CANDIDATES, (CANDIDATES,))
+        if size is not None and not each:
             raise UnreadCodeError(node, "more than one number is drawn at once")
+        if isinstance(around, CandidateColumn):
+            given["loc"] = around.body
         location, scale = (
             self.as_number(node, given.get(one, Number(Fraction(default))))
             for one, default in (("loc", 0), ("scale", 1))
         )
         letter = real(f"draw {len(self.draws) + 1}")
-        self.draws.append(CodeDraw(letter, law, location, scale, node.lineno))
-        return letter
+        self.draws.append(CodeDraw(letter, law, location, scale, node.lineno, each))
+        return CandidateColumn(letter) if each else letter
+
+    def weighted(self, node: ast.Call, env: Environment) -> ChosenCandidate:
+        """A candidate that is drawn with chances proportional to weights: `rng.choice(len(w), p=w / w.sum())`."""
+        given = self.arguments(node, ("a", "p"), env, 0, {})
+        weights = given.get("p")
+        if given.get("a") != CANDIDATES or not isinstance(weights, CandidateTotal) or not weights.share:
+            raise UnreadCodeError(
+                node, "a choice of something else, or with other chances than `p=w / w.sum()`"
+            )
+        if self.drawn_in(weights.body):
+            raise UnreadCodeError(node, "chances that depend on a draw")
+        return ChosenCandidate(weights.body, node.lineno, weights=True)
 
     def arguments(
         self, node: ast.Call, names: Sequence[str], env: Environment, skip: int, also: Mapping[str, str]

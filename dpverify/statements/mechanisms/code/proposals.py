@@ -30,9 +30,11 @@ from dpverify.formulas.rendering.latex import expression_latex, formula_latex
 from dpverify.statements.mechanisms.code.draws import affine, exchanged, noisy_number
 from dpverify.statements.mechanisms.code.statements import CodeReader
 from dpverify.statements.mechanisms.code.values import (
+    CELL,
     COUNT,
     GENERATOR,
     RECORD,
+    ChosenCandidate,
     CodeDraw,
     CodeValue,
     RecordColumn,
@@ -59,8 +61,8 @@ _LATIN = {
     **dict.fromkeys(("bound", "clip", "clip_norm", "radius", "cap", "clipping"), "C"),
     "threshold": "T",
 }  # fmt: skip
-_FREE = "abckAHKMUWGhgfmvr"
-_TAKEN = {"n", "x", "i", "e", "d", "s", "t", "u", "v", "w", "y", "z", "D", "E", "I", "O", "R", "m"}
+_FREE = "abckAHKMUWGhgf"
+_TAKEN = {*"nxiedstuvwyzmqrj", *"DEIOR"}
 _POSITIVE = {"epsilon", "eps", "rho", "mu", "sigma", "scale", "noise_scale", "sensitivity", "bound", "radius"}
 _STATE = ("self", "cls")
 _FOLD_LATEX = {
@@ -139,6 +141,8 @@ class CodeProposal:
         yield f"## {name} {{#{re.sub(r'[^a-z0-9.-]', '-', f'{module}.{name}'.lower())}}}"
         yield ""
         yield from ("| letter | kind | meaning |", "| --- | --- | --- |")
+        if " for " in self.domain:
+            yield "| $R$ | finite type | the candidates |"
         for one in self.parameters:
             yield f"| ${one.letter.latex}$ | {domain_text(one.letter)} | {one.why} |"
         yield ""
@@ -215,10 +219,16 @@ class _Proposal:
             self.domain = f"in {domain}" if domain.lstrip()[:1] in ("[", "(") else domain
         else:
             self.notes.append("Records are taken as any numbers; `--domain` says between which they are.")
+        chosen = ("argmax", "choice")
+        self.rows = any(isinstance(n, ast.Attribute) and n.attr in chosen for n in ast.walk(function))
+        if self.rows:
+            self.domain += r" for $r\in R$"
+            self.notes.append(
+                "Each record is a row with a number for each candidate, since a candidate is chosen."
+            )
         self.letters = self.letters_of()
-        self.reader = CodeReader(
-            module, {name: v for name, v in self.letters.items() if isinstance(v, Variable)}
-        )
+        numbers = {name: v for name, v in self.letters.items() if isinstance(v, Variable)}
+        self.reader = CodeReader(module, numbers, rows=self.rows)
         self.lines = list[PageLine]()
         self.private = set[Variable]()
         self.undefined, self.known = set[Variable](), set[Variable]()
@@ -264,7 +274,7 @@ class _Proposal:
         for name, one in self.given.items():
             default = defaults.get(name)
             if name == self.records:
-                found[name] = RecordColumn(RECORD)
+                found[name] = RecordColumn(CELL if self.rows else RECORD)
             elif name in self.generators:
                 found[name] = GENERATOR
             elif name in _STATE:
@@ -350,6 +360,9 @@ class _Proposal:
         """Queries, draws and the output."""
         reader = self.reader
         last = self.function.body[-1]
+        if isinstance(output, ChosenCandidate):
+            self.chosen(output, last)
+            return
         returned = output if isinstance(output, tuple) else (output,)
         outputs = [reader.as_number(last, one) for one in returned]
         draws, letters = list(reader.draws), iter("yzw")
@@ -385,17 +398,39 @@ class _Proposal:
         shown = ",".join(map(expression_latex, outputs))
         self.lines.append(PageLine("output", f"({shown})" if len(outputs) > 1 else shown, last.lineno))
 
+    def chosen(self, output: ChosenCandidate, last: ast.stmt) -> None:
+        """A candidate: the draws for each, and the choice."""
+        if output.weights:
+            law = rf"j\sim\propto {expression_latex(output.body)}\text{{ at }}r\in R"
+            self.lines.append(PageLine("draw", law, output.line))
+        else:
+            drawn = [draw for draw in self.reader.draws if draw.letter in all_variables(output.body)]
+            found = affine(output.body, drawn[0].letter) if len(drawn) == 1 and drawn[0].each else None
+            if found is None or self.is_private(found[0]):
+                raise UnreadCodeError(last, "a choice that is not of the largest of numbers with noise")
+            location, scale = self.around(drawn[0], *found)
+            if self.reader.drawn_in(location) or self.reader.drawn_in(scale):
+                raise UnreadCodeError(last, "noise around what was drawn before, and a choice")
+            self.lines.append(PageLine("query", f"q(r)={expression_latex(location)}", drawn[0].line))
+            shown = expression_latex(_square(scale) if drawn[0].law == "normal" else scale)
+            law = rf"y_r\sim{LAWS_LATEX[drawn[0].law]}(q(r),{shown})"
+            self.lines.append(PageLine("draw", law, drawn[0].line))
+            self.lines.append(PageLine("select", r"j=\arg\max_{r\in R}y_r", output.line))
+        self.lines.append(PageLine("output", "j", last.lineno))
+
+    def around(self, draw: CodeDraw, factor: Expression, rest: Expression) -> tuple[Expression, Expression]:
+        """Location and scale of what is drawn, times a factor and with something added."""
+        zero = Number(Fraction(0))
+        location = plus(rest, times(factor, draw.location) if draw.location != zero else zero)
+        if possible_signs(factor) != {1}:
+            factor = apply("abs", factor)
+        return location, times(factor, draw.scale)
+
     def drawn(self, draw: CodeDraw, number: Expression, letter: Variable, names: Iterator[str]) -> None:
         """A draw, with what is added to it as its location, and a query of its own if that depends on records."""
         found = affine(number, draw.letter)
         assert found is not None
-        factor, rest = found
-        location = plus(
-            rest, times(factor, draw.location) if draw.location != Number(Fraction(0)) else draw.location
-        )
-        if possible_signs(factor) != {1}:
-            factor = apply("abs", factor)
-        scale = times(factor, draw.scale)
+        location, scale = self.around(draw, *found)
         around = any(v in self.known for v in all_variables(location))  # a query is of records alone
         if self.is_private(location) and not isinstance(location, Variable) and not around:
             query = real(next(names, f"s_{{{draw.line}}}"))
@@ -436,6 +471,8 @@ class _Proposal:
     def guessed_claim(self) -> str:
         """A claim that the laws and parameters suggest; nothing where they do not."""
         laws = {draw.law for draw in self.reader.draws}
+        if any("propto" in one.latex for one in self.lines):
+            laws.add("laplace")  # of which pure privacy is claimed, too
         shown = {name: v.latex for name, v in self.letters.items() if isinstance(v, Variable)}
         epsilon = shown.get("epsilon", shown.get("eps"))
         claim = ""

@@ -18,9 +18,10 @@ from dpverify.formulas.expressions import (
     real,
 )
 from dpverify.formulas.logic import Compare, Formula, Not
+from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.latex import formula_latex
 
-INDEX, RECORD = integer("i"), real("x_i")
+INDEX, RECORD, CELL = integer("i"), real("x_i"), real("x_{i,r}")
 COUNT = integer("n", ge=1)
 
 
@@ -50,13 +51,37 @@ class RecordMask:
 
 
 @dataclass(frozen=True)
-class Named:
+class DottedName:
     """A module or a function of one, by its dotted name."""
 
     name: str
 
 
-GENERATOR = Named("<generator>")
+GENERATOR, CANDIDATES = DottedName("<generator>"), DottedName("<number of candidates>")
+
+
+@dataclass(frozen=True)
+class CandidateColumn:
+    """An array with a number for each candidate, where a record is a row with one."""
+
+    body: Expression
+
+
+@dataclass(frozen=True)
+class CandidateTotal:
+    """The sum of such an array; that array divided by it, with `share`."""
+
+    body: Expression
+    share: bool = False
+
+
+@dataclass(frozen=True)
+class ChosenCandidate:
+    """The candidate with the largest number; with `weights`, one that is drawn with chances proportional to them."""
+
+    body: Expression
+    line: int
+    weights: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,11 +100,13 @@ class CodeDraw:
     location: Expression
     scale: Expression
     line: int
+    each: bool = False
+    """Whether one is drawn for each candidate."""
 
 
 CodeValue: TypeAlias = (
-    "Expression | Formula | RecordColumn | RecordMask | Named | UnreadValue | ast.FunctionDef"
-    " | tuple[CodeValue, ...] | None"
+    "Expression | Formula | RecordColumn | RecordMask | DottedName | UnreadValue | ast.FunctionDef"
+    " | CandidateColumn | CandidateTotal | ChosenCandidate | tuple[CodeValue, ...] | None"
 )
 Environment: TypeAlias = "dict[str, CodeValue]"
 
@@ -122,6 +149,34 @@ def one_if(formula: Formula) -> Variable:
     return real(latex, latex=latex)
 
 
+SAME = {
+    "builtins.float", "numpy.asarray", "numpy.array", "numpy.asanyarray", "numpy.float64", "numpy.ravel",
+    "numpy.atleast_1d", "copy", "ravel", "flatten", "item", "squeeze",
+}  # fmt: skip
+"""What gives back its argument, where this is a number or an array of numbers."""
+FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
+    "sqrt": lambda x: apply("root", x, 2), "exp": lambda x: apply("exp", x), "log": lambda x: apply("log", x),
+    "abs": lambda x: apply("abs", x), "absolute": lambda x: apply("abs", x), "fabs": lambda x: apply("abs", x),
+    "square": lambda x: x**2, "floor": lambda x: apply("floor", x), "ceil": lambda x: apply("ceiling", x),
+    "power": lambda x, y: x**y, "minimum": lambda x, y: apply("min", x, y), "maximum": lambda x, y: apply("max", x, y),
+    "log1p": lambda x: apply("log", 1 + x), "negative": lambda x: -x,
+}  # fmt: skip
+"""Functions of numbers, by number or by record."""
+FOLDS = {
+    "sum": "sum", "mean": "mean", "prod": "product", "max": "largest", "amax": "largest", "min": "smallest",
+    "amin": "smallest", "count_nonzero": "sum", "average": "mean",
+}  # fmt: skip
+LAWS = {
+    "laplace": ("laplace", ("loc", "scale")), "normal": ("normal", ("loc", "scale")), "standard_normal": ("normal", ()),
+}  # fmt: skip
+NUMPY = {*FUNCTIONS, *FOLDS, "clip", "argmax"}
+BUILTINS = {"sum", "max", "min", "abs", "len", "float", "range", "isinstance"}
+OPERATORS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
+    ast.Add: lambda a, b: plus(a, b), ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: times(a, b),
+    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
+}  # fmt: skip
+
+
 def check_plain(function: ast.FunctionDef) -> None:
     """Refuse what makes a function something else than its body says."""
     if function.decorator_list:
@@ -153,9 +208,9 @@ def imported(node: ast.Import | ast.ImportFrom) -> dict[str, CodeValue]:
     for one in node.names:
         if isinstance(node, ast.ImportFrom):
             dotted = f"{node.module}.{one.name}" if node.level == 0 else f".{one.name}"
-            found[one.asname or one.name] = Named(dotted)
+            found[one.asname or one.name] = DottedName(dotted)
         else:
-            found[one.asname or one.name.partition(".")[0]] = Named(
+            found[one.asname or one.name.partition(".")[0]] = DottedName(
                 one.name if one.asname else one.name.partition(".")[0]
             )
     return found
