@@ -265,9 +265,9 @@ class Candidate:
                 n = self.space.sizes[named(kind if isinstance(kind, str) else kind[1])]
                 own = at if isinstance(kind, str) else [str(int(i == at)) for i in range(n)]
                 options.sort(key=lambda one: one != own)
-            slot = self.leaf(Slot(options, *rest))
+            slot = Slot(options, *rest)
             slot.zero = "0" if (self.family, kind) == ("vector", "real") else None
-            return slot
+            return self.leaf(slot)
         try:
             places = self.margins.points(kinds[0])
         except ValueError:
