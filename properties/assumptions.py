@@ -11,16 +11,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, settings, target
-from hypothesis import seed as seeded
 from numpy.typing import NDArray
 
+from dpverify.auditing.neighbors import Pair
+from dpverify.auditing.neighbors.distances import ball, farthest_pair
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import ConstantsCheck, ConstraintSet, Dataset, Loss, check_constants
-from dpverify.properties.strategies import neighboring_arrays
 
 Vector = NDArray[np.float64]
 
@@ -30,6 +29,10 @@ _SHOWN = 8  # coordinates of a point in a message
 _CONSTANTS = (
     "lipschitz_constant", "smoothness", "strong_convexity", "gradient_sensitivity", "gradient", "value"
 )  # fmt: skip
+_SINGLE = (
+    Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE, Adjacency.ZERO_OUT, Adjacency.ANSWERS, Adjacency.LOCAL
+)  # fmt: skip
+"""Relations of neighbors for which pairs are searched."""
 _NORMS = {1: "1-norm", 2: "Euclidean norm", math.inf: "largest entry"}
 
 
@@ -173,22 +176,25 @@ def check_sensitivity(
     bound: float,
     n: int,
     d: int,
+    least: int | None = None,
     adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     norm: float = 2,
     radius: float = 1.0,
-    examples: int = 300,
+    examples: int = 600,
     seed: int = 0,
 ) -> float:
     """Check that a query's answers on neighboring data sets differ by no more than the declared sensitivity.
 
-    The pairs are Hypothesis': steered to large differences and, where one is too large, made as simple as possible.
+    The search is that of `dpverify audit --search-neighbors`: pairs on which faults are known to show, then steps from
+    the best of them, to more records, fewer or others; what is found is made as simple as possible.
 
     Args:
         query: from a data set (records, d) to a number or an array; without noise.
         bound: the sensitivity that is declared, in units of the answer.
         n: most records of a data set; fewer are tried, too.
         d: features of a record.
-        adjacency: which data sets are neighbors; all but that of one index.
+        least: fewest records of a data set; None: one, or none with adjacency add-or-remove-one.
+        adjacency: which data sets are neighbors: replace-one, add-or-remove-one, zero-out, answers-within-1 or local.
         norm: of the difference: 1, 2 or infinity.
         radius: records have at most this Euclidean norm, and are often as long as that.
         examples: pairs that are tried.
@@ -213,39 +219,46 @@ def check_sensitivity(
     if norm not in _NORMS:
         raise InvalidArgumentError("norm", norm, "1, 2 or math.inf")
     by = checked_adjacency(adjacency)
-    if by is Adjacency.INDEX:
-        others = ", ".join(known for known in Adjacency if known is not Adjacency.INDEX)
-        raise InvalidArgumentError("adjacency", by.value, others)
-    pairs = neighboring_arrays(n=n, d=d, adjacency=by, radius=radius)
-    largest = 0.0
+    if by not in _SINGLE:
+        raise InvalidArgumentError("adjacency", by.value, ", ".join(_SINGLE))
+    n, d = whole_number("n", n), whole_number("d", d)
+    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    fewest = int(by is not Adjacency.ADD_REMOVE_ONE)
+    least = fewest if least is None else whole_number("least", least, at_least=fewest, at_most=n)
+    if by is Adjacency.LOCAL:
+        by, n, least = Adjacency.REPLACE_ONE, 1, 1
+    seed, examples = whole_number("seed", seed, at_least=0, at_most=None), whole_number("examples", examples)
 
-    @seeded(whole_number("seed", seed, at_least=0, at_most=None))
-    @settings(
-        max_examples=whole_number("examples", examples), deadline=None, database=None, report_multiple_bugs=False,
-        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.target, Phase.shrink),
-    )  # fmt: skip
-    @given(pairs)
-    def attempt(pair: tuple[Vector, Vector]) -> None:
-        nonlocal largest
-        left, right = pair
-        answers = [np.asarray(query(data.copy()), dtype=np.float64).reshape(-1) for data in pair]
-        if answers[0].shape != answers[1].shape or not all(np.isfinite(a).all() for a in answers):
+    def answers(pair: Pair) -> list[Vector]:
+        found = [
+            np.asarray(query(data.copy()), dtype=np.float64).reshape(-1)
+            for data in (pair.data, pair.neighbor)
+        ]
+        if found[0].shape != found[1].shape or not all(np.isfinite(a).all() for a in found):
             raise AssertionError(
-                f"The answers are not finite numbers of one shape: {answers[0].tolist()} and {answers[1].tolist()}, "
-                f"on {left.tolist()} and {right.tolist()}."
+                f"The answers are not finite numbers of one shape: {found[0].tolist()} and {found[1].tolist()}, "
+                f"on {pair.data.tolist()} and {pair.neighbor.tolist()}."
             )
-        difference = float(np.linalg.norm(answers[0] - answers[1], ord=norm))
-        target(difference)
-        size = max(float(np.abs(a).max(initial=0.0)) for a in answers)
-        if difference > bound * (1 + _ROUNDING) + 1e-15 * size:
-            raise AssertionError(
-                f"The answers are {difference:.6g} apart ({_NORMS[norm]}), with a sensitivity of {bound:g} declared: "
-                f"{answers[0].tolist()} and {answers[1].tolist()}, on {left.tolist()} and {right.tolist()}."
-            )
-        largest = max(largest, difference)
+        return found
 
-    attempt()
-    return largest
+    def distance(pair: Pair) -> float:
+        one, other = answers(pair)
+        size = max(float(np.abs(a).max(initial=0.0)) for a in (one, other))
+        return float(np.linalg.norm(one - other, ord=norm)) - 1e-15 * size
+
+    domain = ball(d, radius, by, (least, n), seed)
+    pair, largest = farthest_pair(distance, domain, bound * (1 + _ROUNDING), tries=examples, seed=seed)
+    if pair is not None and largest > bound * (1 + _ROUNDING):
+        one, other = answers(pair)
+        raise AssertionError(
+            f"The answers are {np.linalg.norm(one - other, ord=norm):.6g} apart ({_NORMS[norm]}), with a sensitivity "
+            f"of {bound:g} declared: {one.tolist()} and {other.tolist()}, on {pair.data.tolist()} and "
+            f"{pair.neighbor.tolist()}."
+        )
+    if pair is None:
+        return 0.0
+    one, other = answers(pair)
+    return float(np.linalg.norm(one - other, ord=norm))
 
 
 def check_loss(

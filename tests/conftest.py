@@ -99,6 +99,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = costs.in_order(items, table)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Of `--dist loadfile`: files go to processes, or several of them together."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return costs.together(nodeid)
+
+    return Together(config, log)
+
+
 @pytest.fixture(scope="session")
 def proofs() -> Proofs:
     """The proofs of the encoded statements; what nobody asks for is not proved."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -48,6 +49,12 @@ def function(nodeid: str) -> str:
     return nodeid.partition("[")[0]
 
 
+def together(nodeid: str) -> str:
+    """What one process takes as a whole: a file; all files about theorems, whose pages take long to read."""
+    file = nodeid.partition("::")[0]
+    return "theorems" if re.search("theorem|cli/test_(mechanism|read)", file) else file
+
+
 def is_slow(item: pytest.Item, costs: dict[str, float]) -> bool:
     """Whether a test's function took longer than `SLOW`, or it needs what takes minutes."""
     fixtures = frozenset(getattr(item, "fixturenames", ()))
@@ -62,7 +69,7 @@ def in_order(items: Sequence[pytest.Item], costs: dict[str, float]) -> list[pyte
     """
     files: dict[str, list[pytest.Item]] = {}
     for item in items:
-        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+        files.setdefault(together(item.nodeid), []).append(item)
 
     def cost(name: str) -> float:
         listed = {function(item.nodeid) for item in files[name]} & costs.keys()

@@ -169,11 +169,12 @@ class MultitaskStopPNSGD(Weakenable):
     @cached_property
     def tasks(self) -> tuple[StopPNSGD, ...]:
         """The algorithm of each task by itself; the claim of all together is made here."""
-        problems = (Problem(loss, self.constraint) for loss in self.losses)
-        return tuple(
-            StopPNSGD(problem, self.rate, self.noise_stddev, self.start, withdraw_guarantee=True)
-            for problem in problems
-        )
+        stated, made = (self.rate, self.noise_stddev, self.start), dict[int, StopPNSGD]()
+        for loss in self.losses:
+            if id(loss) not in made:  # many tasks may have one loss
+                problem = Problem(loss, self.constraint)
+                made[id(loss)] = StopPNSGD(problem, *stated, withdraw_guarantee=True)
+        return tuple(made[id(loss)] for loss in self.losses)
 
     @property
     def _conditions(self) -> tuple[Condition, ...]:
@@ -296,9 +297,10 @@ def theorem_noise_multiplier(tasks: int, *, n: int, epsilon: float, delta: float
 
 def _checked_losses(losses: Sequence[Loss]) -> tuple[Loss, ...]:
     listed = isinstance(losses, Sequence) and losses
-    if not listed or not all(isinstance(loss, Loss) for loss in losses):
+    different = {id(loss): loss for loss in losses}.values() if listed else ()
+    if not listed or not all(isinstance(loss, Loss) for loss in different):
         allowed = "at least one loss, each with the members of dpverify.problems.Loss"
         raise InvalidArgumentError("losses", losses, allowed)
-    for loss in losses:
+    for loss in different:
         check_not_flat("losses", losses, loss)
     return tuple(losses)

@@ -290,7 +290,7 @@ class _RealisticSearch:
     def _one_by_one(self, way: _Places, others: Iterable[Sequence[ExactPoint]]) -> ExactPoint | None:
         """Numbers that are easy to read, each with one of several points of the other letters."""
         for more in filter(None, others):
-            for *place, last in ranks([*map(len, way.lists), len(more)], EXACT).tolist():
+            for *place, last in ranks((*map(len, way.lists), len(more)), EXACT).tolist():
                 self.tried += 1
                 point = way.filled({**way.point(place), **more[last]})
                 if point is None:
@@ -354,7 +354,7 @@ class _Places:
     def readable(self) -> Iterator[Indices]:
         """Blocks of places, by the sum of their ranks."""
         places = (
-            ranks([*map(len, self.lists)], BLOCKS[-1]) if self.lists else np.zeros((1, 0), dtype=np.int16)
+            ranks(tuple(map(len, self.lists)), BLOCKS[-1]) if self.lists else np.zeros((1, 0), dtype=np.int16)
         )
         for first, last in itertools.pairwise((0, *BLOCKS)):
             if len(places) > first:

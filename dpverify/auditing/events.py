@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,8 +126,14 @@ def both_directions(left_lower: Array, right_upper: Array) -> tuple[Array, Array
 def thresholds(left: Array, right: Array, *, an_end: int) -> Array:
     """Some of the scores that occur, (k,), rising: about `an_end` at each end, dense where events are rare."""
     pooled = np.sort(np.concatenate([left, right]))
-    ranks = np.unique(np.geomspace(1, (pooled.size + 1) // 2, an_end).astype(np.int64)) - 1
+    ranks = _ranks((pooled.size + 1) // 2, an_end)
     cuts = np.unique(np.concatenate([pooled[ranks], pooled[pooled.size - 1 - ranks]]))
     # "Above the next lower score" is "at or above", which an atom at the top needs.
     before = np.searchsorted(pooled, cuts, side="left") - 1
     return np.unique(np.concatenate([cuts, pooled[before[before >= 0]]]))
+
+
+@lru_cache(maxsize=256)
+def _ranks(last: int, count: int) -> NDArray[np.int64]:
+    """About `count` whole numbers from 0 to below `last`, dense at 0."""
+    return np.unique(np.geomspace(1, last, count).astype(np.int64)) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,22 +14,27 @@ from dpverify.terminal import UNDECIDED, VIOLATED, print_table, write_json
 
 if TYPE_CHECKING:
     from dpverify.statements.mechanisms.pairs import BrokenPair
+    from dpverify.statements.mechanisms.sampled import PageAudit
 
 
-def prove_mechanisms(names: Sequence[str], form: str, json_file: str | None, strict: bool) -> bool:
+def prove_mechanisms(
+    names: Sequence[str], form: str, json_file: str | None, strict: bool, audit: bool = False
+) -> bool:
     """Decide mechanisms, if names are of pages of mechanisms; whether they are.
 
     Raises:
-        InvalidArgumentError: for such pages among others, and for another form than text.
+        InvalidArgumentError: for such pages among others, for another form than text, and where others are audited.
     """
     from dpverify.ledger.verdicts import Verdict
     from dpverify.verification.mechanisms import about_mechanisms, mechanism_rows
 
     if not about_mechanisms(names):
+        if audit:
+            raise InvalidArgumentError("--audit", True, "pages of mechanisms")
         return False
     if form != "text":
         raise InvalidArgumentError("--format", form, "`text`, or --json, for mechanisms")
-    rows = list(mechanism_rows(names))
+    rows = list(mechanism_rows(names, audit))
     if json_file is not None:
         write_json(json_file, [row.json for row in rows])
     if json_file != "-":
@@ -41,11 +46,13 @@ def prove_mechanisms(names: Sequence[str], form: str, json_file: str | None, str
         for row in rows:
             if row.pair is not None:
                 typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))
+            if row.audit is not None:
+                typer.echo("\n".join(audit_lines(row.id, row.audit)))
         counts = Counter(str(row.verdict) for row in rows)
         typer.echo(
             f"{len(rows)} mechanisms: {', '.join(f'{number} {verdict}' for verdict, number in counts.items())}."
         )
-    if strict and any(row.verdict is Verdict.REFUTED for row in rows):
+    if strict and any(row.verdict in (Verdict.REFUTED, Verdict.VIOLATED) for row in rows):
         raise typer.Exit(VIOLATED)
     if any(row.verdict is Verdict.UNDECIDED for row in rows):
         raise typer.Exit(UNDECIDED)
@@ -55,19 +62,28 @@ def prove_mechanisms(names: Sequence[str], form: str, json_file: str | None, str
 def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
     """A pair as a person would show it."""
     yield f"{id_}, line {line}: two data sets that the claim does not cover"
-    if pair.letters:
-        yield f"  for {', '.join(f'{latex} = {value}' for latex, value in pair.letters)}"
-    for name, rows in (("data", pair.left), ("neighbor", pair.right)):
-        yield f"  {name}: {'; '.join(', '.join(row) for row in rows)}"
-    (low, _), (_, high) = pair.probabilities
-    yield f"  event: {pair.event}"
-    least, most = _rounded(low, ROUND_FLOOR), _rounded(high, ROUND_CEILING)
-    yield f"  its probability: at least {least} on the data, at most {most} on the neighbor"
-    if pair.needs < float("inf"):
-        where = " at delta 0" * (pair.measure == "epsilon")
-        yield f"  this pair needs {pair.measure} of at least {_rounded(pair.needs, ROUND_FLOOR)}{where}"
+    yield from _data_lines(pair)
+    if pair.probabilities is not None:
+        (low, _), (_, high) = pair.probabilities
+        yield f"  event: {pair.event}"
+        yield f"  its probability: at least {low:g} on the data, at most {high:g} on the neighbor"
+    if 0 < pair.needs < float("inf"):
+        where = f" at {pair.at}" * bool(pair.at)
+        yield f"  this pair needs {pair.measure} of at least {pair.needs:g}{where}"
 
 
-def _rounded(value: float, way: str) -> str:
-    """Six digits, rounded outward, so that what is said is true."""
-    return f"{Context(prec=6, rounding=way).create_decimal(value).normalize():g}"
+def audit_lines(id_: str, audit: PageAudit) -> Iterator[str]:
+    """An audit of a page's mechanism."""
+    found = audit.evidence
+    yield f"{id_}: its draws, made by a generator: {found.verdict}, failure probability {found.failure_probability:g}"
+    yield from _data_lines(audit)
+    yield f"  {found.reason}"
+
+
+def _data_lines(shown: BrokenPair | PageAudit) -> Iterator[str]:
+    if shown.letters:
+        yield f"  for {', '.join(f'{latex} = {value}' for latex, value in shown.letters)}"
+    for name, rows in (("data", shown.left), ("neighbor", shown.right)):
+        runs = [(", ".join(row), len([*same])) for row, same in groupby(rows)]
+        said = [row if n == 1 else f"{row} ({n} times)" for row, n in runs]
+        yield f"  {name}: {'; '.join(said)}"

@@ -186,6 +186,10 @@ def prove(
     strict: Annotated[
         bool, typer.Option(help="Also exit with 1 if a formula is refuted or does not follow.")
     ] = False,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Audit mechanisms that are neither proved nor refuted, by sampling."),
+    ] = False,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
@@ -211,7 +215,7 @@ def prove(
     chosen = tuple(ids or ())
     check_format(form, json_file)
     check_json(json_file)
-    if prove_mechanisms(chosen, form, json_file, strict):
+    if prove_mechanisms(chosen, form, json_file, strict, audit):
         return
     if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
         return

@@ -156,6 +156,17 @@ def _exact_phi_inverse(p: Fraction) -> Fraction | None:
     return Fraction(0) if p == Fraction(1, 2) else None
 
 
+# ---------------------------------------------------------------------------------------------- angles
+
+
+def _circular(of_ball: Callable[[Ball], Ball]) -> Callable[[Ball], Ball]:
+    """Sine or cosine of a ball of any width, between -1 and 1."""
+    return lambda x: of_ball(x).intersection(flint.arb(0, 1)) if x.is_finite() else flint.arb(0, 1)
+
+
+_sin, _cos = _circular(lambda x: x.sin()), _circular(lambda x: x.cos())
+
+
 # ---------------------------------------------------------------------------------------------- counting
 
 
@@ -316,6 +327,27 @@ FUNCTIONS = (
         value=_value(lambda x: x.erfc(), _at(0, Fraction(1))), ball=monotone(lambda x: x.erfc()), monotone=-1,
         number=math.erfc, slopes=_slope_of_erfc, signs=lambda *_: POSITIVE,
         heads=(r"\operatorname{erfc}", r"\text{erfc}"),
+    ),
+    Operator(
+        "sin", 1, 1,
+        text=brackets("sin"), latex=_latex(r"\sin"), unit=pure_unit,
+        value=_value(_sin, _at(0, Fraction(0))), ball=_sin,
+        number=math.sin, slopes=lambda x: (_of("cos", x),),
+        heads=(r"\sin", r"\operatorname{sin}"), bare=True,
+    ),
+    Operator(
+        "cos", 1, 1,
+        text=brackets("cos"), latex=_latex(r"\cos"), unit=pure_unit,
+        value=_value(_cos, _at(0, Fraction(1))), ball=_cos,
+        number=math.cos, slopes=lambda x: (-_of("sin", x),),
+        heads=(r"\cos", r"\operatorname{cos}"), bare=True,
+    ),
+    Operator(
+        "arctan", 1, 1,
+        text=brackets("arctan"), latex=_latex(r"\arctan"), unit=pure_unit,
+        value=_value(lambda x: x.atan(), _at(0, Fraction(0))), ball=lambda x: x.atan(), monotone=1,
+        number=math.atan, slopes=lambda x: (1 / (1 + x**2),), signs=lambda _, signs: signs[0],
+        heads=(r"\arctan", r"\operatorname{arctan}", r"\tan^{-1}"), bare=True,
     ),
     Operator(
         "gamma", 1, 1,

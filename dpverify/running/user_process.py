@@ -333,6 +333,8 @@ class _Worker:
             function = commands.Command(name)
         elif target["attributes"]:
             function, batched = estimators.fitting(load_object(name), name, target["attributes"]), False
+        elif target["arguments"]:
+            function, batched = _with_arguments(load_function(name), target["arguments"]), False
         elif target["noise"]:
             function = _without_data(load_function(name))
         else:
@@ -375,6 +377,21 @@ class _Worker:
 
 def _without_data(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda data, rng, size: function(rng, size)
+
+
+def _with_arguments(function: Callable[..., Any], roles: list[list[Any]]) -> Callable[..., Any]:
+    """A function of data and generator: arguments by name, each a number, or `data`, `rng` or `seed`."""
+    drawn = {role for _, role in roles} & {"rng", "seed"}
+
+    def call(data: Any, rng: np.random.Generator) -> Any:
+        if not drawn:
+            np.random.seed(rng.integers(2**32))  # noqa: NPY002  # what the function draws from
+        given = {"data": data, "rng": rng}
+        if "seed" in drawn:
+            given["seed"] = int(rng.integers(2**63))
+        return function(**{name: given.get(role, role) for name, role in roles})
+
+    return call
 
 
 def serve_work(requests: int, replies: int, work: Work) -> None:

@@ -75,6 +75,9 @@ class Target:
         structure: whether it is a function from a data set to the `StatedStructure` of runs on it.
         noise: whether it is a function (rng, size) -> numbers, which gets no data.
         count_exceptions: whether an exception that it raises is an output.
+        arguments: of a function that is called by names, for one run at a time: each parameter with a number, or with
+            `data`, `rng`, or `seed` for a fresh integer a run. Where it gets neither of the last two, NumPy's global
+            generator is seeded before each run.
 
     Raises:
         InvalidArgumentError: for attributes that are no names, or of a command, and for a command line without a
@@ -87,6 +90,7 @@ class Target:
     structure: bool = False
     noise: bool = False
     count_exceptions: bool = False
+    arguments: tuple[tuple[str, float | str], ...] = ()
 
     def __post_init__(self) -> None:
         for name in self.attributes:

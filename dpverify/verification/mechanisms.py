@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.theorems.finite_models import FAILURES
+from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.sampled import PageAudit, audit_page
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
 from dpverify.verification.theorems import find_theorems, rests_on
@@ -26,27 +30,30 @@ class MechanismRow:
     page: str
     line: int
     """Of its heading; of a refuted one, and of one whose noise depends on records, of the draw to blame."""
-    verdict: Verdict
-    reason: str
-    """Why it is undecided."""
     claim: str
     """LaTeX."""
-    rules: tuple[str, ...]
-    """That its derivation and those below it use."""
-    results: tuple[str, ...]
-    """Of the literature, on which it rests."""
-    pair: BrokenPair | None
-    """Two data sets that break the claim."""
     pairs_tried: int
     witness: Json
     """A pair, as a model, in which all that is assumed is true."""
-    certificate: Json | None
+    verdict: Verdict = Verdict.UNDECIDED
+    reason: str = ""
+    """Why it is undecided."""
+    rules: tuple[str, ...] = ()
+    """That its derivation and those below it use."""
+    results: tuple[str, ...] = ()
+    """Of the literature, on which it rests."""
+    pair: BrokenPair | None = None
+    """Two data sets that break the claim."""
+    certificate: Json | None = None
+    audit: PageAudit | None = None
+    """Of one that is neither proved nor refuted, where that was asked for: what its draws, made, say of the claim."""
 
     @property
     def json(self) -> dict[str, Json]:
         """Its fields."""
-        pair = self.pair and asdict(self.pair)
-        return {**asdict(self), "verdict": str(self.verdict), "pair": pair}
+        evidence = self.audit and self.audit.evidence.model_dump(mode="json")
+        audit = self.audit and {**vars(self.audit), "evidence": evidence}
+        return {**asdict(replace(self, audit=None)), "verdict": str(self.verdict), "audit": audit}
 
 
 def about_mechanisms(names: Sequence[str]) -> bool:
@@ -74,60 +81,52 @@ def _is_page(name: str) -> bool:
         return False
 
 
-def mechanism_rows(names: Sequence[str]) -> Iterator[MechanismRow]:
-    """Decide the mechanisms of pages, each as soon as it is asked for.
+def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[MechanismRow]:
+    """Decide the mechanisms of pages, each as soon as it is asked for; maybe audit those that stay undecided.
 
     Raises:
         PageError: for a page that is not understood.
     """
     for name in names:
         for one in read_mechanisms(Path(name)):
-            yield _row(name, one)
+            yield _row(name, one, audited)
 
 
-def _row(page: str, one: MechanismOnPage) -> MechanismRow:
+def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
     claim, said = claim_of(one), one.of("claim")[0].latex
-    found = search_pairs(one, claim)
+    found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
+    row = MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness)
     if found.broken is not None:
-        line = one.of("draw")[0].line
-        return MechanismRow(
-            one.id, one.title, page, line, Verdict.REFUTED, "", said, (), (), found.broken, found.tried,
-            found.witness, None,
-        )  # fmt: skip
+        line = (one.draws or one.of("draw"))[found.broken.draw].line
+        return replace(row, line=line, verdict=Verdict.REFUTED, pair=found.broken)
     private = dependence(one)
-    if private is not None:
-        line, why = private
-        return MechanismRow(
-            one.id,
-            one.title,
-            page,
-            line,
-            Verdict.UNDECIDED,
-            why,
-            said,
-            (),
-            (),
-            None,
-            found.tried,
-            found.witness,
-            None,
-        )
+    row = _proved(row, one) if private is None else replace(row, line=private[0], reason=private[1])
+    if not audited or row.verdict is not Verdict.UNDECIDED:
+        return row
+    if found.nearest is None:
+        return replace(row, reason=f"{row.reason}; not audited: no pair of data sets is known")
+    try:
+        seen = audit_page(one, found.nearest, found.sizes)
+    except (InvalidDataError, InvalidArgumentError, *FAILURES) as error:
+        return replace(row, reason=f"{row.reason}; not audited: {error}")
+    violated = seen.evidence.verdict is Verdict.VIOLATED
+    return replace(row, verdict=Verdict.VIOLATED if violated else row.verdict, audit=seen)
+
+
+def _proved(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
     proof = derive_mechanism(one)
     rules, results, underived = _roots(proof.uses)
-    verdict, reason = Verdict.PROVED, proof.reason
+    verdict, reason = Verdict.UNDECIDED, proof.reason
     if proof.certificate is None:
-        verdict = Verdict.UNDECIDED
+        pass
     elif underived:
-        verdict, reason = Verdict.UNDECIDED, f"derived, but it rests on {', '.join(underived)}, not derived"
-    elif found.witness is None:
-        verdict, reason = (
-            Verdict.UNDECIDED,
-            "derived, but no pair was found of which all that is assumed is true",
-        )
-    return MechanismRow(
-        one.id, one.title, page, one.line, verdict, reason, said, rules, results, None, found.tried, found.witness,
-        proof.certificate,
-    )  # fmt: skip
+        reason = f"derived, but it rests on {', '.join(underived)}, not derived"
+    elif row.witness is None:
+        reason = "derived, but no pair was found of which all that is assumed is true"
+    else:
+        verdict = Verdict.PROVED
+    certificate = proof.certificate
+    return replace(row, verdict=verdict, reason=reason, rules=rules, results=results, certificate=certificate)
 
 
 def _roots(uses: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

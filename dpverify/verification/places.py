@@ -148,19 +148,28 @@ def _tests_of_algorithm(tests: Path, key: str, name: str) -> Iterator[SourceLine
 
 def _tests_naming(tests: Path, id_: str) -> Iterator[SourceLine]:
     """The tests, or tables of tests, in which the id stands."""
-    for file in sorted(tests.rglob("test_*.py")):
-        for node in _nodes(file, id_):
-            if any(isinstance(inner, ast.Constant) and inner.value == id_ for inner in ast.walk(node)):
-                yield SourceLine("test", file.resolve(), node.lineno, getattr(node, "name", ""))
+    for file, text in _test_files(tests):
+        if f'"{id_}"' in text:  # others are not parsed
+            for line, name, words in _parts(text):
+                if id_ in words:
+                    yield SourceLine("test", file.resolve(), line, name)
 
 
-def _nodes(file: Path, id_: str) -> Iterator[ast.stmt]:
-    """The parts of a file in whose text the id stands between quotes; none of another file, which is not parsed."""
-    text = file.read_text(encoding="utf-8")
-    if (quoted := f'"{id_}"') in text:
-        tree = ast.parse(text)
-        lines = [number for number, line in enumerate(text.split("\n"), 1) if quoted in line]
-        for top in tree.body:
-            first = min([top.lineno, *(decorator.lineno for decorator in getattr(top, "decorator_list", ()))])
-            if any(first <= number <= (top.end_lineno or 0) for number in lines):
-                yield top
+@cache
+def _test_files(tests: Path) -> tuple[tuple[Path, str], ...]:
+    """The files of tests in a folder with their text, read once."""
+    return tuple((file, file.read_text(encoding="utf-8")) for file in sorted(tests.rglob("test_*.py")))
+
+
+@cache
+def _parts(text: str) -> tuple[tuple[int, str, frozenset[str]], ...]:
+    """The line of each statement of a module, the name that it defines, and the strings that stand in it."""
+    return tuple(
+        (top.lineno, getattr(top, "name", ""), frozenset(_strings(top))) for top in ast.parse(text).body
+    )
+
+
+def _strings(node: ast.AST) -> Iterator[str]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            yield inner.value

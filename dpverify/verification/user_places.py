@@ -22,11 +22,17 @@ def place_of(target: Target, folder: Path | None = None) -> SourcePlace | None:
         file = next((word for word in words if word.is_file() and not word.is_relative_to("/usr")), None)
         return None if file is None else SourcePlace.of(file, 1, here)
     module, _, name = target.text.partition(":")
+    file = source_of(module, here)
+    return None if file is None else SourcePlace.of(file, _line(file, name), here)
+
+
+def source_of(module: str, here: Path) -> Path | None:
+    """The file of a module, searched for in a folder and where Python does; None without a source file."""
     parts = module.split(".")
     for root in dict.fromkeys([here, *(Path(entry) for entry in sys.path if entry)]):
         for file in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
             if file.is_file():
-                return SourcePlace.of(file, _line(file, name), here)
+                return file
     return None
 
 

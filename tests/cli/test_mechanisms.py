@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.pages import read_mechanisms
-from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.proving.theorems.notation import guarantee_of
+from dpverify.statements.mechanisms.pages import indexed, read_mechanisms
+from dpverify.statements.mechanisms.proofs import MechanismProof, claim_of, derive_mechanism
+from dpverify.statements.mechanisms.scope import dependence
 from dpverify.verification.mechanisms import MechanismRow, mechanism_rows
 
 from ..packaging.page_blocks import DOCS
@@ -30,6 +34,17 @@ def decided(text: str, folder: Path) -> MechanismRow:
     page.write_text(text, encoding="utf-8")
     (row,) = mechanism_rows([str(page)])
     return row
+
+
+def proved(text: str, folder: Path) -> MechanismProof:
+    """A mechanism's proof; what theorems rest on is not derived again."""
+    page = folder / "mine.md"
+    page.write_text(text, encoding="utf-8")
+    (one,) = read_mechanisms(page)
+    assert dependence(one) is None
+    found = derive_mechanism(one)
+    assert found.certificate is not None, found.reason
+    return found
 
 
 def test_the_example_is_proved_and_confirmed(tmp_path: Path) -> None:
@@ -54,12 +69,18 @@ def test_half_the_noise_is_broken_as_the_page_says(
     assert call("prove", str(page), "--strict") == 1
 
 
+def test_the_example_of_two_draws_follows() -> None:
+    (one,) = read_mechanisms(DOCS / "examples" / "two-draws.md")
+    assert derive_mechanism(one).certificate is not None
+
+
 QUERIES = {
     r"\prod_{i=1}^{n}x_i": "1",
     r"\max_{1\le i\le n}x_i": "1",
     r"\min_{1\le i\le n}x_i": "1",
     r"\frac{1}{n}\sum_{i=1}^{n}x_i": r"\frac{1}{n}",
     r"\sqrt{\sum_{i=1}^{n}x_i^2}": "1",
+    r"\log\left(1+\sum_{i=1}^{n}x_i^2\right)": r"\log(2)",
     r"\sum_{i=1}^{n}\sqrt{x_i}": "1",
     r"\sum_{i=1}^{n}x_i\cdot(1-x_i)": r"\frac{1}{4}",
     r"\sum_{i=1}^{n-1}|x_i-x_{i+1}|": "2",
@@ -71,20 +92,27 @@ QUERIES = {
 """Queries of records in [0, 1], and their sensitivities."""
 
 
+def asked(query: str, factor: str = "") -> str:
+    scale = rf"\frac{{{factor}{QUERIES[query]}}}{{\varepsilon}}"
+    return UNIT.replace(SUM, f"s={query}").replace(SCALE, scale).replace(">= 1 |", ">= 2 |")
+
+
+def test_queries_have_their_sensitivity(tmp_path: Path) -> None:
+    """For every number of records."""
+    for query in QUERIES:
+        proved(asked(query), tmp_path)
+
+
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("query", QUERIES)
-def test_queries_have_their_sensitivity_and_no_less(query: str, tmp_path: Path) -> None:
-    """For every number of records; with nine tenths of the noise a pair breaks the claim."""
-    for factor, verdict in (("", Verdict.PROVED), (r"0.9\cdot ", Verdict.REFUTED)):
-        scale = rf"\frac{{{factor}{QUERIES[query]}}}{{\varepsilon}}"
-        text = UNIT.replace(SUM, f"s={query}").replace(SCALE, scale).replace(">= 1 |", ">= 2 |")
-        row = decided(text, tmp_path)
-        assert row.verdict is verdict, row.reason
-        if row.pair is not None:
-            one = read_mechanisms(tmp_path / "mine.md")[0]
-            show(claim_of(one).clause, row.pair.model, refute=True)
-            (low, _), (_, high) = row.pair.probabilities
-            assert low > high
+def test_queries_have_no_less_than_their_sensitivity(query: str, tmp_path: Path) -> None:
+    """With nine tenths of the noise a pair breaks the claim."""
+    row = decided(asked(query, r"0.9\cdot "), tmp_path)
+    assert row.verdict is Verdict.REFUTED
+    assert row.pair is not None
+    show(claim_of(read_mechanisms(tmp_path / "mine.md")[0]).clause, row.pair.model, refute=True)
+    (low, _), (_, high) = row.pair.probabilities
+    assert low > high
 
 
 COLUMNS = UNIT.replace("| $n$ |", "| $R$ | finite type | |\n| $n$ |").replace(
@@ -96,7 +124,7 @@ WEIGHTS = r"j\sim\propto e^{\frac{\varepsilon q(r)}{2}}\text{ at }r\in R"
 
 def test_the_exponential_mechanism_on_columns(tmp_path: Path) -> None:
     right = COLUMNS.replace(rf"y\sim\mathrm{{Lap}}(s,{SCALE})", WEIGHTS)
-    assert decided(right, tmp_path).verdict is Verdict.PROVED
+    proved(right, tmp_path)
     wrong = decided(right.replace(r"\frac{\varepsilon q(r)}{2}", r"\varepsilon q(r)"), tmp_path)
     assert wrong.verdict is Verdict.REFUTED
     assert wrong.pair is not None
@@ -123,7 +151,7 @@ $$(y,z)$$""",
 
 
 def test_normal_noise_is_concentrated(tmp_path: Path) -> None:
-    assert decided(NORMAL, tmp_path).verdict is Verdict.PROVED
+    proved(NORMAL, tmp_path)
     wrong = decided(NORMAL.replace(r"\frac{1}{2n^2\rho}", r"\frac{1}{4n^2\rho}"), tmp_path)
     assert wrong.verdict is Verdict.REFUTED
     assert wrong.pair is not None
@@ -131,17 +159,121 @@ def test_normal_noise_is_concentrated(tmp_path: Path) -> None:
 
 
 def test_two_draws_share_the_budget(tmp_path: Path) -> None:
-    row = decided(TWO, tmp_path)
-    assert row.verdict is Verdict.PROVED, row.reason
-    assert "rule.total-probability" in row.rules
+    assert "lemma.sequence" in proved(TWO, tmp_path).uses
     small = TWO.replace(r"\frac{2}{n\varepsilon}", r"\frac{1}{n\varepsilon}")
-    assert (
-        decided(small, tmp_path).verdict is Verdict.UNDECIDED
-    )  # of a second draw around the first no exact law is known
-    wrong = decided(small.replace("m+y", "m"), tmp_path)
-    assert wrong.verdict is Verdict.REFUTED
-    assert wrong.pair is not None
-    assert 1.49 < wrong.pair.needs <= 1.5
+    for second in ("m+y", "m", r"m-\frac{y}{3}"):
+        wrong = decided(small.replace("m+y", second), tmp_path)
+        assert wrong.verdict is Verdict.REFUTED
+        assert wrong.pair is not None
+        assert wrong.pair.needs == 1.5 * float(dict(wrong.pair.letters)[r"\varepsilon"])
+        assert wrong.line == 23  # the second draw tells more
+
+
+LAPLACE = UNIT.replace(
+    "| $\\varepsilon$ | > 0 | |", "| $\\varepsilon$ | (0, 1] | |\n| $\\delta$ | (0, 1/2] | |\n| $C$ | > 0 | |"
+)
+LINES = LAPLACE.partition("Query (")[0]
+S, T = r"s=\sum_{i=1}^{n}x_i", r"t=\sum_{i=1}^{n}x_i^2"
+CLIPPED = r"s=\sum_{i=1}^{n}\min(\max(x_i,-C),C)"
+
+
+def mechanism(claim: str, output: str, *lines: str, records: str = "in [0, 1]") -> str:
+    """A page with queries, draws, an output and a claim."""
+    shown = [("Draw" if r"\sim" in one else "Query", one) for one in lines]
+    shown += [("Output", output), ("Claim", claim)]
+    text = LINES.replace("in [0, 1]", records)
+    return text + "".join(f"{word}:\n$${latex}$$\n\n" for word, latex in shown)
+
+
+def lap(letter: str, query: str, scale: str = r"\frac{3}{\varepsilon}") -> str:
+    return rf"{letter}\sim\mathrm{{Lap}}({query},{scale})"
+
+
+def normal(letter: str, query: str, variance: str) -> str:
+    return rf"{letter}\sim\mathcal{{N}}({query},{variance})"
+
+
+CLASSICAL = r"\frac{2\log(1.25/\delta)}{\varepsilon^2}"
+RIGHT = {
+    "three adaptive": (
+        r"\varepsilon\text{-DP}", "(y,z,w)", S, T, lap("y", "s"), lap("z", "t+y"), lap("w", r"s-y\cdot z")
+    ),
+    "a sum of two": (r"\frac{2\varepsilon}{3}\text{-DP}", "y+z", S, T, lap("y", "s"), lap("z", "t")),
+    "one of two": (r"\frac{\varepsilon}{3}\text{-DP}", r"\max(z,0)", S, T, lap("y", "s"), lap("z", "t")),
+    "rounded": (r"\varepsilon\text{-DP}", r"\lfloor\min(\max(y,0),n)\rfloor", S, lap("y", "s", SCALE)),
+    "compared": (r"\varepsilon\text{-DP}", r"\mathbf{1}[\frac{n}{2}\le y]", S, lap("y", "s", SCALE)),
+    "delta": (r"(\varepsilon,\delta)\text{-DP}", "y", CLIPPED, lap("y", "s", r"\frac{2C}{\varepsilon}")),
+    "pure, concentrated": (
+        r"(C+\frac{\varepsilon^2}{18})\text{-zCDP}", "(y,z)", S, T, lap("y", "s"), normal("z", "t+y", r"\frac{1}{2C}")
+    ),
+    "Renyi": (
+        r"(1+C,\frac{1+C}{\varepsilon^2})\text{-RDP}", "y-z", S, T, *(normal(a, "s", r"\varepsilon^2") for a in "yz")
+    ),
+    "Gaussian": (r"C\text{-GDP}", r"\max(y,0)", S, normal("y", "s", r"\frac{1}{C^2}")),
+    "classical": (r"(\varepsilon,\delta)\text{-DP}", "y", S, normal("y", "s", CLASSICAL)),
+    "pure, classical": (
+        r"(\frac{4\varepsilon}{3},\delta)\text{-DP}", "z", S, lap("y", "s"), normal("z", "s+y", CLASSICAL)
+    ),
+    "a multiple of the sensitivity": (
+        r"(1,\frac{1}{10000})\text{-DP}", "y", r"s=C\cdot\sum_{i=1}^{n}x_i", normal("y", "s", "16C^2")
+    ),
+    "numbers": (
+        r"(\frac{6}{5},\frac{1}{1000})\text{-DP}", "(y,z)", S, T, normal("y", "s", "16"), normal("z", "t+y", "16")
+    ),
+}  # fmt: skip
+"""Claims that follow: the claim, the output, queries and draws."""
+WRONG = {
+    "a draw too many": ("three adaptive", lap("z", "t+y"), lap("z", "2t+y")),
+    "an adaptive draw is paid for": ("one of two", lap("z", "t"), lap("z", "t+y")),
+    "an impossible draw": ("one of two", lap("y", "s"), lap("y", "s", "0")),
+    "a formula without a value": ("a sum of two", "y+z", r"\frac{y}{z}"),
+    "less noise": ("rounded", r"\frac{1}{\varepsilon}", r"\frac{0.9}{\varepsilon}"),
+    "a negative delta": ("delta", r"\delta)", r"-\delta)"),
+    "half of the square": ("pure, concentrated", r"\frac{\varepsilon^2}{18}", r"\frac{\varepsilon^2}{19}"),
+    "an order below 1": ("Renyi", "1+C", "C"),
+    "a smaller mu": ("Gaussian", r"C\text{-GDP}", r"0.9\cdot C\text{-GDP}"),
+    "a larger sum": ("classical", r"x_i", "2x_i"),
+    "a smaller multiple": ("a multiple of the sensitivity", "16C", "9C"),
+    "a smaller epsilon": ("numbers", r"\frac{6}{5}", r"\frac{4}{5}"),
+}
+"""Of claims that follow, one each with a fault."""
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_follows_from_draws(name: str, tmp_path: Path) -> None:
+    proved(mechanism(*RIGHT[name]), tmp_path)
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", WRONG)
+def test_what_does_not_follow_from_draws(name: str, tmp_path: Path) -> None:
+    of, old, new = WRONG[name]
+    lines = [one.replace(old, new) for one in RIGHT[of]]
+    assert lines != [*RIGHT[of]]
+    page = tmp_path / "mine.md"
+    page.write_text(mechanism(*lines), encoding="utf-8")
+    assert derive_mechanism(read_mechanisms(page)[0]).certificate is None
+
+
+@pytest.mark.parametrize(("lines", "line", "words"), [
+    (("y+0\\cdot s", S, lap("y", "s")), 22, "what is made from the draws"),
+    (("y", S, lap("y", "s", "3+0\\cdot s")), 19, "the scale"),
+    (("y", S, r"t=\sum_{i=1}^{\lfloor s\rfloor}1", lap("y", "t")), 19, "where a sum begins or ends"),
+])  # fmt: skip
+def test_what_must_be_public(lines: tuple[str, ...], line: int, words: str, tmp_path: Path) -> None:
+    page = tmp_path / "mine.md"
+    page.write_text(mechanism(r"\varepsilon\text{-DP}", *lines), encoding="utf-8")
+    found = dependence(read_mechanisms(page)[0])
+    assert found is not None
+    assert (found[0], words in found[1]) == (line, True)
+
+
+def test_a_letter_may_have_any_name(tmp_path: Path) -> None:
+    """Data sets and indices have names that no letter has."""
+    for letter in "DEir":
+        text = mechanism(*RIGHT["delta"]).replace("$C$", f"${letter}$")
+        bound = text.replace(",-C),C)", f",-{letter}),{letter})").replace("_i", "_k").replace("{i=", "{k=")
+        proved(bound.replace("{2C}", rf"{{2{letter}}}"), tmp_path)
 
 
 def test_noise_whose_scale_depends_on_records_is_never_proved(tmp_path: Path) -> None:
@@ -174,7 +306,7 @@ def test_a_pair_with_another_number_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("old", "new", "line", "words"), [
     ("- neighbors: replace one", "- neighbors: add one", 11, "replace one"),
-    ("Draw:", "Noise:", 17, "Query, Draw, Output, Claim"),
+    ("Draw:", "Noise:", 17, "Query, Draw, Select, Stop, Output, Claim"),
     (r"\mathrm{Lap}(s,", r"\mathrm{Cauchy}(s,", 17, "a law"),
     (SUM, r"s=\sum_{i=1}^{n}y_i", 14, "y"),
     ("in [0, 1]", "in (0, 1]", 10, "closed"),
@@ -189,3 +321,26 @@ def test_what_is_not_understood_is_refused_with_its_line(
     said = capsys.readouterr().err
     assert f"line {line}:" in said
     assert words in said
+
+
+FIRST = "dpverify.statements.mechanisms.pages"
+MISREADINGS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "an index": ("indexed", lambda signs, base: indexed(tuple({"+": "-"}.get(s, s) for s in signs), base)),
+    "a claim": ("guarantee_of", lambda *of: (*guarantee_of(*of)[:-1], ("num", "1/2"))),
+    "an output": ("outcome", lambda *_: ("pair", ("sym", "y"), ("sym", "y"))),
+}
+
+
+@pytest.mark.parametrize("part", MISREADINGS)
+def test_what_one_reader_misreads_is_refused(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults planted in the first reader are seen by the second."""
+    page = tmp_path / "mine.md"
+    text = UNIT.replace(SUM, r"s=\sum_{i=1}^{n-1}|x_i-x_{i+1}|").replace(">= 1 |", ">= 2 |")
+    page.write_text(text, encoding="utf-8")
+    read_mechanisms(page)
+    name, wrong = MISREADINGS[part]
+    monkeypatch.setattr(f"{FIRST}.{name}", wrong)
+    with pytest.raises(ValueError, match="the two readers differ"):
+        read_mechanisms(page)

@@ -423,9 +423,18 @@ def test_the_profile_of_a_renyi_point(epsilon: float, order: float, bound: float
 
         # concave in the level, so it rises and falls
         low, high = mpmath.mpf(-40), mpmath.mpf(10) ** -9 * -1
-        for _ in range(34):
-            first, second = low + (high - low) * mpmath.mpf("0.4"), low + (high - low) * mpmath.mpf("0.6")
-            low, high = (first, high) if attained(first) < attained(second) else (low, second)
+        golden = (mpmath.sqrt(5) - 1) / 2
+        first, second = high - golden * (high - low), low + golden * (high - low)
+        left, right = attained(first), attained(second)
+        for _ in range(36):
+            if left < right:
+                low, first, left = first, second, right
+                second = low + golden * (high - low)
+                right = attained(second)
+            else:
+                high, second, right = second, first, left
+                first = high - golden * (high - low)
+                left = attained(first)
         largest = max(largest, attained((low + high) / 2))
         assert largest <= mpmath.mpf(found)
         assert mpmath.mpf(found) <= largest * (1 + mpmath.mpf(1e-4)) + mpmath.mpf(1e-9)

@@ -120,6 +120,28 @@ def test_a_mean_over_no_records_is_found() -> None:
         check_sensitivity(mean, bound=2.0, n=3, d=1, adjacency="add-or-remove-one")
 
 
+def test_data_sets_have_no_fewer_records_than_asked_for() -> None:
+    """Claims that hold, or have a meaning, from some number of records on; for all sizes up to the largest."""
+    sizes = set[int]()
+
+    def mean(data: np.ndarray) -> float:
+        sizes.add(len(data))
+        return float(data.mean())
+
+    assert check_sensitivity(mean, bound=2 / 3, n=20, d=1, least=3) == pytest.approx(2 / 3)
+    assert min(sizes) == 3
+    assert max(sizes) == 20
+    assert check_sensitivity(mean, bound=0.51, n=9, d=1, least=3, adjacency="add-or-remove-one") > 0.49
+    with pytest.raises(AssertionError, match=r"sensitivity of 0\.66 declared"):
+        check_sensitivity(mean, bound=0.66, n=20, d=1, least=3)
+    # (n - 1)/n of 4 grows with the number of records
+    with pytest.raises(AssertionError, match=r"sensitivity of 3\.8 declared"):
+        check_sensitivity(lambda data: data.var() * len(data), bound=3.8, n=40, d=1, least=3)
+    # inside of the interval, where no end of it shows anything
+    with pytest.raises(AssertionError, match="apart"):
+        check_sensitivity(lambda data: np.sin(7 * data).sum(), bound=1.95, n=5, d=1)
+
+
 def test_the_same_seed_finds_the_same_case() -> None:
     says = []
     for _ in range(2):
@@ -175,6 +197,8 @@ def test_wrong_arguments_are_said() -> None:
         lambda: check_contraction(scaled, dimension=2, factor=-1.0),
         lambda: check_sensitivity(clipped_mean, bound=1.0, n=0, d=1),
         lambda: check_sensitivity(clipped_mean, bound=1.0, n=2, d=1, norm=3),
+        lambda: check_sensitivity(clipped_mean, bound=1.0, n=2, d=1, least=3),
+        lambda: check_sensitivity(clipped_mean, bound=1.0, n=2, d=1, adjacency="unchecked"),
         lambda: check_sensitivity(clipped_mean, bound=1.0, n=2, d=1, adjacency="index"),
         lambda: check_loss(Logistic(), Ball(2, 1.0), rounds=0),
     ):

@@ -40,8 +40,11 @@ def test_infinities_survive() -> None:
     assert parse_ledger(text) == ledger
 
 
+EXAMPLE = json.loads(ledger_json(example_ledger()))
+
+
 def _changed(**changes: object) -> str:
-    return json.dumps({**json.loads(ledger_json(example_ledger())), **changes})
+    return json.dumps({**EXAMPLE, **changes})
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.facts import FailureMargin
+from dpverify.ledger.verdicts import Variant
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
@@ -29,6 +30,7 @@ from dpverify.verification.audit_check import RowCheck
 from dpverify.verification.audits import AuditSettings, carry_out_all
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.catalog.source_rows import SourceRow
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.versions import library_versions
@@ -118,6 +120,18 @@ def _fault_once(ask: Callable[..., str]) -> Callable[..., str]:
     return answer
 
 
+def _premises_once(ask: Callable[[SourceRow], Any]) -> Callable[[SourceRow], Any]:
+    known: dict[tuple[str, str, Variant], Any] = {}
+
+    def answer(row: SourceRow) -> Any:
+        key = row.statement.id, row.name, row.variant
+        if key not in known:
+            known[key] = ask(row)
+        return known[key]
+
+    return answer
+
+
 @pytest.fixture(scope="module")
 def asked_once() -> Iterator[None]:
     """What provers and audits say of the source, which nobody tampers with, is asked once for all tampered ledgers."""
@@ -125,6 +139,7 @@ def asked_once() -> Iterator[None]:
         for name in ("homogeneity", "prove", "disagreement"):
             patch.setattr(ledger_check, name, _once(getattr(ledger_check, name)))
         patch.setattr(ledger_check, "fault_of", _fault_once(ledger_check.fault_of))
+        patch.setattr(ledger_check, "premises_of_row", _premises_once(ledger_check.premises_of_row))
         patch.setattr(audit_check, "carry_out", cache(audit_check.carry_out))
         yield
 
@@ -536,6 +551,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("asked_once")
 def test_a_row_of_its_own(original: Path, remembering: Callable[[Any], Confirmation]) -> None:
     def only(*names: str) -> LedgerCheck:
         return check_ledger(original / "ledger.json", only=names, checker=remembering)
@@ -558,6 +574,7 @@ def test_there_are_enough_ways_to_tamper() -> None:
     assert len(TAMPERINGS) >= 60
 
 
+@pytest.mark.usefixtures("asked_once")
 def test_the_ledger_as_it_is_is_accepted(original: Path, remembering: Callable[[Any], Confirmation]) -> None:
     found = check_ledger(original / "ledger.json", checker=remembering)
     assert [row.line() for row in found.failed] == []

@@ -76,7 +76,10 @@ def test_a_changed_file_of_the_program_is_noticed(proofs: Any, tmp_path: Path) -
             text=True,
             check=True,
             cwd=package.parent,  # where it is looked for first
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={
+                **os.environ,
+                "PYTHONDONTWRITEBYTECODE": "",
+            },  # what is kept compiled is no file of the program
         )
         return done.stdout.strip() == "True"
 

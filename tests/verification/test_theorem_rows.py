@@ -142,7 +142,8 @@ def test_reports_show_them(ledger: Ledger, capsys: pytest.CaptureFixture[str]) -
     section = section[: section.index("</section>")]
     assert section.count('<div class="formula printed"><math') == 4
     assert 'class="latex"' not in section
-    assert "lemma.laplace-scale" in section and "rule.density-ratio" in section
+    assert "lemma.laplace-scale" in section
+    assert "rule.density-ratio" in section
     assert "3 theorems: 2 proved, 1 refuted" in page
     for text in (render_markdown(ledger), ledger_markdown(ledger)):
         assert "3 theorems: 2 proved, 1 refuted" in text
@@ -170,7 +171,8 @@ def test_explain_and_list_know_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("explain", "theorem.laplace") == 0
     said = capsys.readouterr().out
     assert "Then, by lemma.laplace-scale with $b=\\frac{\\Delta}{\\varepsilon}$ (line" in said
-    assert "Rules: " in said and "rule.density-ratio" in said
+    assert "Rules: " in said
+    assert "rule.density-ratio" in said
     assert call("list", "theorem.weaker", "theorem.laplace", "--json") == 0
     assert [row["verdict"] for row in json.loads(capsys.readouterr().out)] == ["proved", "proved"]
 

@@ -164,7 +164,7 @@ class Moves:
             start[:] = start[place]
         if not move.any():
             return None
-        after = _paired(start + move, start, replace(pair, about=_ABOUT))
+        after = paired(start + move, start, replace(pair, about=_ABOUT))
         allowed = after is not None and self.domain.allows(after.data) and self.domain.allows(after.neighbor)
         return after if allowed else None
 
@@ -196,10 +196,11 @@ def _edited(pair: Pair, place: int, column: int, value: float) -> Pair | None:
         moved = len(data) - len(neighbor) if place > first else 0
         neighbor[place - moved, column] = value
     data[place, column] = value
-    return _paired(data, neighbor, pair)
+    return paired(data, neighbor, pair)
 
 
-def _paired(data: FloatArray, neighbor: FloatArray, like: Pair) -> Pair | None:
+def paired(data: FloatArray, neighbor: FloatArray, like: Pair) -> Pair | None:
+    """A pair like another one; None where the two are no neighbors, or the same."""
     try:
         return replace(like, data=data, neighbor=neighbor)
     except (InvalidDataError, InvalidArgumentError):
@@ -233,7 +234,7 @@ def _smaller(pair: Pair, columns: Sequence[int]) -> Iterator[Pair]:
                 kept = [k for k in range(len(pair.data)) if k not in out]
                 moved = len(pair.data) - len(pair.neighbor)
                 others = [k - moved if k > where else k for k in kept if k != where or not moved]
-                if (found := _paired(pair.data[kept], pair.neighbor[others], pair)) is not None:
+                if (found := paired(pair.data[kept], pair.neighbor[others], pair)) is not None:
                     yield found
     for place in range(min(len(pair.data), 8)):
         for column in columns[:8]:

@@ -52,6 +52,13 @@ def root_growth(p: Array, q: Array, factor: Array, delta: Array) -> Array:
     0 where p <= factor q + delta. Within a few percent: two feasible pairs near (p, q) stand for the nearest.
     """
     excess = p - factor * q - delta
+    grows = excess > 0
+    out: Array = np.zeros(excess.shape)
+    if not grows.any():
+        return out
+    p, q, factor, delta, excess = (
+        np.broadcast_to(each, grows.shape)[grows] for each in (p, q, factor, delta, excess)
+    )
     p_spread, q_spread = p * (1 - p), factor**2 * q * (1 - q)
     share = excess / np.maximum(p_spread + q_spread, _TINY)
     pooled = (p + q - delta) / (1 + factor)
@@ -63,11 +70,12 @@ def root_growth(p: Array, q: Array, factor: Array, delta: Array) -> Array:
         found = np.minimum(found, np.where(inside, _relative_entropy(p, near_p, q, near_q), np.inf))
     # where neither is a pair of probabilities, the spread alone tells
     found = np.where(np.isfinite(found), found, share * excess / 2)
-    return np.where(excess > 0, np.sqrt(2 * np.maximum(found, 0.0)), 0.0)
+    out[grows] = np.sqrt(2 * np.maximum(found, 0.0))
+    return out
 
 
 def _relative_entropy(p: Array, p0: Array, q: Array, q0: Array) -> Array:
-    total = np.zeros(np.broadcast_shapes(p.shape, p0.shape))
+    total = np.zeros(p.shape)
     for one, other in ((p, p0), (1 - p, 1 - p0), (q, q0), (1 - q, 1 - q0)):
         kept = np.maximum(one, _TINY)
         total = total + kept * np.log(kept / np.maximum(other, _TINY))
@@ -85,18 +93,17 @@ def best_stakes(left: Array, right: Array, gains_left: Array, gains_right: Array
     largest = np.maximum(np.abs(gains_left).max(axis=1), np.abs(gains_right).max(axis=1))
     stakes[:, 1:] = 0.1 / stakes.shape[1] / np.maximum(largest[:, 1:], _TINY)
 
-    def value(stakes: Array) -> Array:
+    def value(stakes: Array) -> tuple[Array, Array, Array]:
         h, k = _factors(stakes, gains_left, gains_right)
         positive = (h > 0).all(axis=1) & (k > 0).all(axis=1) & (stakes[:, 1:] > 0).all(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             total = (left * np.log(h)).sum(axis=1) + (right * np.log(k)).sum(axis=1)
             total = total + _BARRIER * np.log(stakes[:, 1:]).sum(axis=1)
-        return np.where(positive, total, -np.inf)
+        return np.where(positive, total, -np.inf), h, k
 
-    best = value(stakes)
+    best, h, k = value(stakes)
     along, across = "gc,gcs->gs", "gc,gcs,gct->gst"
     for _ in range(_NEWTON_STEPS):
-        h, k = _factors(stakes, gains_left, gains_right)
         slope = np.einsum(along, left / h, gains_left) + np.einsum(along, right / k, gains_right)
         slope[:, 1:] += _BARRIER / stakes[:, 1:]
         bend = np.einsum(across, left / h**2, gains_left, gains_left)
@@ -106,19 +113,19 @@ def best_stakes(left: Array, right: Array, gains_left: Array, gains_right: Array
         diagonal = np.arange(stakes.shape[1])
         bend[:, diagonal, diagonal] *= 1 + 1e-9
         step = np.linalg.solve(bend, slope[:, :, None])[:, :, 0]
-        size = np.ones(len(stakes))
-        for _ in range(_HALVINGS):
-            worse = ~(value(stakes + size[:, None] * step) > best)
+        size = np.ones((len(stakes), 1))
+        for _ in range(_HALVINGS + 1):
+            new = stakes + size * step
+            tried, new_h, new_k = value(new)
+            worse = ~(tried > best)
             if not worse.any():
                 break
-            size = np.where(worse, size / 2, size)
-        tried = value(stakes + size[:, None] * step)
+            size = np.where(worse[:, None], size / 2, size)
         better = tried > best + 1e-13
         if not better.any():
             break
-        stakes = np.where(better[:, None], stakes + size[:, None] * step, stakes)
+        stakes, h, k = (np.where(better[:, None], *each) for each in ((new, stakes), (new_h, h), (new_k, k)))
         best = np.where(better, tried, best)
-    h, k = _factors(stakes, gains_left, gains_right)
     return stakes, (left * np.log(h)).sum(axis=1) + (right * np.log(k)).sum(axis=1)
 
 

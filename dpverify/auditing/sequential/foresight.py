@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,7 @@ def giveaway(left: Array, right: Array) -> tuple[Array, Array]:
     return np.zeros(left.size), np.ones(right.size)
 
 
+@lru_cache(maxsize=64)  # audits of one claim ask the same
 def smallest_violation(lines: Lines, level: float, runs: int, delta: float, *, above: float) -> float | None:
     """Smallest epsilon of an (epsilon, delta) randomized response that is refuted in so many runs of a side.
 
@@ -81,6 +83,7 @@ def smallest_violation(lines: Lines, level: float, runs: int, delta: float, *, a
     return _smallest(found, above)
 
 
+@lru_cache(maxsize=64)
 def smallest_shift(lines: Lines, level: float, runs: int, noise: Noise) -> float | None:
     """Smallest shift of noise of scale 1 that is refuted in so many runs, mu for the normal distribution; as above."""
 

@@ -45,12 +45,24 @@ def rounds(most: int) -> list[int]:
     return sizes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lines:
     """What a group of gamblers bets against: (epsilon, delta) pairs to choose from, both (gamblers, pairs)."""
 
     epsilon: Array
     delta: Array
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all pairs are the same, to the last bit."""
+        return isinstance(other, Lines) and self._content == other._content
+
+    def __hash__(self) -> int:
+        """Of all pairs."""
+        return hash(self._content)
+
+    @property
+    def _content(self) -> tuple[object, ...]:
+        return self.epsilon.shape, self.epsilon.tobytes(), self.delta.tobytes()
 
 
 @dataclass(frozen=True)
@@ -215,16 +227,18 @@ class Gamblers:
 def _screen(partition: Partition, factor: Array, delta: Array) -> tuple[Array, NDArray[np.int64]]:
     """For each gambler the promise of the partition, and its picks: event and pair, left over right and back."""
     runs = partition.runs
-    p = ((partition.events @ partition.left + 0.5) / (runs + 1))[:, None, None]
-    q = ((partition.events @ partition.right + 0.5) / (runs + 1))[:, None, None]
+    p, q = (
+        ((partition.weights @ counts + 0.5) / (runs + 1))[:, None, None]
+        for counts in (partition.left, partition.right)
+    )
     score = np.zeros(factor.shape[0])
     picks = np.zeros((factor.shape[0], 4), dtype=np.int64)
     for side, (more, less) in enumerate(((p, q), (q, p))):
         root = root_growth(more, less, factor[None], delta[None])
         root = np.maximum(root - _CAUTION / math.sqrt(runs), 0.0)
-        flat = np.moveaxis(root, 1, 0).reshape(factor.shape[0], -1)
+        flat = root.transpose(1, 0, 2).reshape(factor.shape[0], -1)
         at = flat.argmax(axis=1)
-        score += np.take_along_axis(flat, at[:, None], axis=1)[:, 0] ** 2
+        score += flat[np.arange(at.size), at] ** 2
         picks[:, 2 * side], picks[:, 2 * side + 1] = np.divmod(at, factor.shape[1])
     return score, picks
 

@@ -92,7 +92,8 @@ SLOW: tuple[Scorer, ...] = (QuadraticLogistic(), RatiosInCells(), GradientBoosti
 class Partition:
     """Cells, with how often each was hit on both sides, (cells,), in so many runs.
 
-    `events` says which cells belong to each event, (events, cells), `named` what the events are.
+    `events` says which cells belong to each event, (events, cells), `weights` the same in numbers, `named` what the
+    events are.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Partition:
         named: Sequence[AnyEvent],
     ) -> None:
         self._cells, self.count, self.events, self.named = cells, count, events, tuple(named)
+        self.weights = events.astype(np.float64)
         self.left, self.right = np.zeros(count), np.zeros(count)
         self.runs = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
@@ -54,6 +55,7 @@ class Spacing:
         return self.width >= _WIDE or self.columns or self.rows > 0
 
 
+@lru_cache(maxsize=1024)
 def gap(latex: str) -> Spacing:
     """The gap that some LaTeX without letters and signs makes."""
     width, rows, columns = 0.0, 0, False

@@ -1,8 +1,9 @@
-"""The checker's facts about functions at arguments that certificates name, each an instance of one of four laws."""
+"""The checker's facts about functions at arguments that certificates name, each an instance of one of seven laws."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import permutations
 
 from dpverify.proving.checker import settle
@@ -32,7 +33,7 @@ def instance(law: str, function: str, *at: Term) -> Term:
     """What a law says of a function at some arguments."""
     u, v, *more = *at, ZERO
     match law, function, len(at):
-        case "order", "exp" | "phi", 2:
+        case "order", "exp" | "phi" | "arctan", 2:
             return same_order(u, v, term(function, u), term(function, v))
         case "order", "log", 2:
             return where((u, v), same_order(u, v, term("log", u), term("log", v)))
@@ -47,6 +48,17 @@ def instance(law: str, function: str, *at: Term) -> Term:
             below, above = minus(ONE, term("pow", u, number(-1))), term("add", u, number(-1))
             both = term("and", at_most(below, term("log", u)), at_most(term("log", u), above))
             return where((u,), both)
+        case "range", "sin" | "cos", 1:
+            return term("and", at_most(number(-1), term(function, u)), at_most(term(function, u), ONE))
+        case "range", "arctan", 1:  # arctan(0) = 0, arctan(1) = pi/4
+            quarter = term("mul", number(Fraction(1, 4)), term("pi"))
+            ends = (ZERO, ZERO), (ONE, quarter)
+            return term("and", *(same_order(u, end, term(function, u), value) for end, value in ends))
+        case "same", "sin" | "cos", 2:
+            return term("implies", term("==", u, v), term("==", term(function, u), term(function, v)))
+        case "arc", "sin", 1:
+            inside = term("and", at_most(ZERO, u), at_most(u, term("pi")))
+            return term("implies", inside, at_most(ZERO, term("sin", u)))
         case "value", "exp" | "log" | "phi", 3:
             demand({e.head for e in at} == {"num"}, "a value that is no number")
             return term("and", at_most(v, term(function, u)), at_most(term(function, u), more[0]))

@@ -7,9 +7,11 @@ from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
 
-from mpmath.libmp import from_man_exp, mpf_exp, mpf_log, mpf_pi, to_fixed
+from mpmath.libmp import from_man_exp, mpf_atan, mpf_cos, mpf_exp, mpf_log, mpf_pi, to_fixed
 
 from dpverify.proving.checker.terms import demand
+
+FUNCTIONS = {"exp": mpf_exp, "log": mpf_log, "cos": mpf_cos, "arctan": mpf_atan}
 
 
 class Enclosure(NamedTuple):
@@ -27,15 +29,12 @@ def between(low: Fraction, high: Fraction, precision: int) -> Enclosure:
 
 @lru_cache(10**5)
 def bounds(function: str, units: int, precision: int) -> Enclosure:
-    """Bounds of exp or log at a number, from mpmath's with 60 bits more, the last of which are not trusted."""
+    """Bounds of exp, log, cos or arctan at a number, from mpmath's with 60 bits more, the last not trusted."""
     more = 60 + max(0, 2 * units >> precision) * (function == "exp")
-    demand(
-        more < 10**4 and (function == "exp" or units > 0),
-        f"{function} is undefined, or of too large a number",
-    )
+    demand(more < 10**4 and (function != "log" or units > 0), f"{function} is undefined, or too large")
     at = from_man_exp(units, -precision)
-    found = to_fixed({"exp": mpf_exp, "log": mpf_log}[function](at, precision + more), precision)
-    plain = units == (function == "log") << precision  # exp(0) = 1, log(1) = 0
+    found = to_fixed(FUNCTIONS[function](at, precision + more), precision)
+    plain = units == (function == "log") << precision  # exp(0) = cos(0) = 1, log(1) = arctan(0) = 0
     return Enclosure(found, found) if plain else Enclosure(found - 1, found + 2)
 
 
@@ -103,8 +102,29 @@ def power(base: Enclosure, exponent: Fraction, precision: int) -> Enclosure:
     return Enclosure((min(ends) << precision) >> shift, -((-max(ends) << precision) >> shift))
 
 
+def cosine(at: Enclosure, precision: int) -> Enclosure:
+    """The values of cos: between those at the ends, and at multiples of pi between these."""
+    one = 1 << precision
+    least, most = pi(precision)
+    if at.high - at.low >= least or max(map(abs, at)) >= most << 20:
+        return Enclosure(-one, one)
+    ends = [bounds("cos", end, precision) for end in at]
+    low, high = max(-one, min(end.low for end in ends)), min(one, max(end.high for end in ends))
+    for k in range(at.low // least - 1, at.high // least + 2):
+        first, last = sorted((k * least, k * most))
+        if first <= at.high and at.low <= last:
+            low, high = (low, one) if k % 2 == 0 else (-one, high)
+    return Enclosure(low, high)
+
+
+def sine(at: Enclosure, precision: int) -> Enclosure:
+    """The values of sin: cos(u - pi/2)."""
+    least, most = pi(precision + 1)
+    return cosine(Enclosure(at.low - (most + 3 >> 2), at.high - (least >> 2)), precision)
+
+
 def increasing(function: str, at: Enclosure, precision: int) -> Enclosure:
-    """The values of exp, log or phi."""
+    """The values of exp, log, arctan or phi."""
     if function == "phi":
         return Enclosure(phi(at.low, precision).low, phi(at.high, precision).high)
     return Enclosure(bounds(function, at.low, precision).low, bounds(function, at.high, precision).high)

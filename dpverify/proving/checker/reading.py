@@ -9,7 +9,9 @@ from dpverify.proving.checker.terms import BINDING, COMPARISONS, Term, Unknown, 
 
 PARTS = dict.fromkeys((*COMPARISONS, "implies", "pow", "binomial", "inner", "at"), 2)
 PARTS |= dict.fromkeys(("not", "exp", "log", "erfc", "phi", "phi_inverse", "gamma", "factorial", "abs"), 1)
-PARTS |= dict.fromkeys(("floor", "ceiling", "norm", "diff", "forall", "exists"), 1) | {"pi": 0}
+PARTS |= dict.fromkeys(
+    ("floor", "ceiling", "norm", "diff", "forall", "exists", "sin", "cos", "arctan"), 1
+) | {"pi": 0}
 PARTS |= dict.fromkeys(("sum", "product", "integral"), 3)
 ANY_NUMBER = ("and", "or", "add", "mul", "max", "min")
 

@@ -12,6 +12,7 @@ from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand
 KEEPING = ("add", "max", "min", "abs", "norm")
 NUMBERS = (
     "pi", "exp", "log", "erfc", "phi", "phi_inverse", "floor", "ceiling", "gamma", "factorial", "binomial",
+    "sin", "cos", "arctan",
 )  # fmt: skip
 
 

@@ -273,8 +273,10 @@ class Values:
                 return Enclosure(max(0, at[0].low, -at[0].high), max(-at[0].low, at[0].high))
             case "step":
                 return Enclosure((at[0].low > 0) << precision, (at[0].high >= 0) << precision)
-            case "exp" | "log" | "phi":
+            case "exp" | "log" | "phi" | "arctan":
                 return increasing(head, at[0], precision)
+            case "sin" | "cos":
+                return (intervals.sine if head == "sin" else intervals.cosine)(at[0], precision)
             case "pi":
                 return intervals.pi(precision)
             case "phi_inverse":

@@ -60,13 +60,20 @@ from dpverify.proving.reasoning.forms import (
     vanishes,
 )
 from dpverify.proving.reasoning.places import (
-    TRANSCENDENTAL,
     Assumptions,
     positive_number,
     put,
     transcendental,
 )  # fmt: skip
-from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
+from dpverify.proving.reasoning.symbolic import (
+    TRANSCENDENTAL,
+    Phi,
+    SymPy,
+    symbol,
+    symbolic,
+    symbolic_to_json,
+    tree,
+)
 from dpverify.proving.reasoning.truth import require
 
 QUESTIONS = 80

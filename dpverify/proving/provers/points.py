@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import lru_cache, reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +24,9 @@ from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing,
 from dpverify.proving.reasoning.truth import truth
 
 _Entry = TypeVar("_Entry")
+
+_AT_ONCE = 256
+"""Tuples that are made together, of which often the first few are looked at."""
 
 _ROUNDS = 4
 """How often every coordinate is gone through."""
@@ -150,35 +154,30 @@ def graded(lists: Sequence[Sequence[_Entry]], limit: int) -> Iterator[tuple[_Ent
     if not lists:
         yield ()
     elif all(lists):
-        for places in ranks([len(entries) for entries in lists], limit).tolist():
-            yield tuple(entries[place] for entries, place in zip(lists, places, strict=True))
+        found = ranks(tuple(map(len, lists)), limit)
+        for first in range(0, len(found), _AT_ONCE):
+            for places in found[first : first + _AT_ONCE].tolist():
+                yield tuple(entries[place] for entries, place in zip(lists, places, strict=True))
 
 
-def ranks(sizes: Sequence[int], limit: int) -> NDArray[np.int16]:
+@lru_cache(maxsize=64)  # many problems have as many letters with such domains
+def ranks(sizes: tuple[int, ...], limit: int) -> NDArray[np.int16]:
     """The first tuples of ranks, (tuples, lists), by the sum of ranks and then in the order of tuples.
 
     `sizes` are those of the lists, at least one, of which each rank names an entry.
     """
-    kept: dict[tuple[int, int], NDArray[np.int16]] = {}
-
-    def tails(k: int, total: int) -> NDArray[np.int16]:
-        if k == len(sizes) - 1:
-            return np.full((int(total < sizes[k]), 1), total, dtype=np.int16)
-        if (k, total) not in kept:
-            parts = [(first, tails(k + 1, total - first)) for first in range(min(total, sizes[k] - 1) + 1)]
-            kept[k, total] = np.concatenate(
-                [np.concatenate([np.full((len(t), 1), first, np.int16), t], axis=1) for first, t in parts]
-            )
-        return kept[k, total]
-
-    found: list[NDArray[np.int16]] = []
-    missing = limit
-    for total in range(sum(sizes) - len(sizes) + 1):
-        if missing <= 0:
-            break
-        found.append(tails(0, total))
-        missing -= len(found[-1])
-    return np.concatenate(found)[:limit]
+    counts = reduce(np.convolve, map(np.ones, sizes))
+    largest = int(np.searchsorted(np.cumsum(counts), limit))
+    # all tuples whose sum is no larger, in their order
+    rows, sums = np.zeros((1, 0), dtype=np.int16), np.zeros(1, dtype=np.int64)
+    for size in sizes:
+        entries = np.minimum(size, largest + 1 - sums)
+        last = np.arange(entries.sum()) - np.repeat(np.cumsum(entries) - entries, entries)
+        rows = np.concatenate([np.repeat(rows, entries, axis=0), last[:, None].astype(np.int16)], axis=1)
+        sums = np.repeat(sums, entries) + last
+    ordered: NDArray[np.int16] = rows[np.argsort(sums, kind="stable")[:limit]]
+    ordered.flags.writeable = False
+    return ordered
 
 
 def spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:

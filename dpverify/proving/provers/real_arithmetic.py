@@ -23,6 +23,7 @@ import flint
 
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import (
+    PI,
     Apply,
     At,
     Binder,
@@ -35,7 +36,7 @@ from dpverify.formulas.expressions import (
     expression,
     free_variables,
 )
-from dpverify.formulas.logic import And, Compare, Formula, Implies, Le, Lt, comparisons, conjuncts
+from dpverify.formulas.logic import And, Compare, Eq, Formula, Implies, Le, Lt, comparisons, conjuncts
 from dpverify.formulas.operators import apply, exp
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap
@@ -47,6 +48,8 @@ from dpverify.proving.reasoning.truth import missing, require
 
 _Pair = tuple[Expression, Expression]
 GROWING = ("exp", "log", "phi")
+RANGES = ("sin", "cos", "arctan")
+"""Functions of which facts say where their values are."""
 MOST = 40
 """Facts for one problem."""
 _MOST_ARGUMENTS = 6
@@ -159,6 +162,15 @@ class Fact:
             case "tangent", (u,):
                 log = apply("log", u)
                 return Implies(Lt(0, u), And((Le(log, u - 1), Le(1 - 1 / u, log))))
+            case "range", (u,) if self.function == "arctan":
+                at = apply("arctan", u)
+                return And((*_equivalent(u, 0, at, 0).parts, *_equivalent(u, 1, at, PI / 4).parts))
+            case "range", (u,):
+                return And((Le(-1, apply(self.function, u)), Le(apply(self.function, u), 1)))
+            case "same", (u, v):
+                return Implies(Eq(u, v), Eq(apply(self.function, u), apply(self.function, v)))
+            case "arc", (u,):
+                return Implies(And((Le(0, u), Le(u, PI))), Le(0, apply("sin", u)))
             case "value", (c, low, high):
                 value = apply(self.function, c)
                 return And((Le(low, value), Le(value, high)))
@@ -183,7 +195,7 @@ def facts(claim: Formula, assuming: Iterable[Formula]) -> list[Fact]:
     """Facts at the arguments of functions in a claim and in what is assumed, and at what those are compared with."""
     given = [c for f in assuming for c in conjuncts(f)]
     compared = [c for c in (claim, *given) if isinstance(c, Compare)]
-    uses: dict[str, dict[Expression, None]] = {name: {} for name in GROWING}
+    uses: dict[str, dict[Expression, None]] = {name: {} for name in (*GROWING, *RANGES)}
     powers: dict[Expression, dict[Expression, None]] = {}
     for c in compared:
         for name, at in _applied(c.left, c.right):
@@ -206,7 +218,7 @@ def _applied(*sides: Expression) -> Iterator[tuple[str, tuple[Expression, ...]]]
         if isinstance(e, Binder | Derivative | At):
             continue
         if isinstance(e, Apply) and (
-            e.operator in GROWING or (e.operator == "pow" and constant(e.arguments[1]) is None)
+            e.operator in (*GROWING, *RANGES) or (e.operator == "pow" and constant(e.arguments[1]) is None)
         ):
             yield e.operator, e.arguments
         yield from _applied(*children(e))
@@ -216,6 +228,12 @@ def _about(name: str, arguments: list[Expression], sides: list[_Pair]) -> Iterat
     if name == "log":
         arguments = [*arguments[: _MOST_ARGUMENTS - 1], exp(expression(1))]
         yield from _value("exp", Fraction(1))
+    if name in RANGES:
+        laws = ("range", "arc") if name == "sin" else ("range",)
+        yield from (Fact(law, name, (u,)) for u in arguments for law in laws)
+        alike = "order" if name == "arctan" else "same"
+        yield from (Fact(alike, name, pair) for pair in _pairs(arguments, sides))
+        return
     for u in arguments:
         c = constant(u)
         if c is not None:

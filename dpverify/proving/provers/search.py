@@ -245,6 +245,7 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
     "add": lambda *a: sum(a), "sub": ring.sub, "neg": ring.neg, "mul": lambda *a: math.prod(a), "div": ring.truediv,
     "pow": np.power, "root": lambda x, order: np.power(x, 1 / order), "exp": np.exp, "log": np.log,
     "log_base": lambda x, base: np.log(x) / np.log(base), "abs": np.abs,
+    "sin": np.sin, "cos": np.cos, "arctan": np.arctan,
     "max": lambda *a: reduce(np.maximum, a), "min": lambda *a: reduce(np.minimum, a),
 }  # fmt: skip
 """Operators over arrays; comparisons with any other one keep all points."""
@@ -422,7 +423,7 @@ class Search(NamedProver):
         if not all(lists):
             return
         floats = [np.array(list(map(_as_float, values))) for values in lists]
-        places = ranks([len(values) for values in lists], SIMPLE_POINTS)
+        places = ranks(tuple(map(len, lists)), SIMPLE_POINTS)
         for first, last in itertools.pairwise((0, *_BLOCKS)):
             block = places[first:last]
             columns = np.array([f[block[:, k]] for k, f in enumerate(floats)])

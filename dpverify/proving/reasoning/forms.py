@@ -20,8 +20,7 @@ from dpverify.proving.reasoning.algebra import (
 )
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.places import TRANSCENDENTAL
-from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, tree
+from dpverify.proving.reasoning.symbolic import TRANSCENDENTAL, Phi, SymPy, symbol, tree
 
 _KINDS = 5
 """Exponentials, logarithms and values of Phi in it."""

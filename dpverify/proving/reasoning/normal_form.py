@@ -36,7 +36,7 @@ from dpverify.proving.reasoning.polynomials import (
     shift,
     times,
 )
-from dpverify.proving.reasoning.symbolic import Phi, SymPy, bound_parts, fraction
+from dpverify.proving.reasoning.symbolic import Arctangent, Cosine, Phi, Sine, SymPy, bound_parts, fraction
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,9 @@ class NormalForms:
         ):
             if isinstance(e, function):
                 return make(self.of(e.args[0]))
-        if isinstance(e, sp.Max | sp.Min | sp.Abs | sp.floor | sp.Sum | sp.Integral):
+        if isinstance(
+            e, sp.Max | sp.Min | sp.Abs | sp.floor | sp.Sum | sp.Integral | Sine | Cosine | Arctangent
+        ):
             return self._left_alone(e)
         raise OutOfScopeError(f"{type(e).__name__} has no normal form here")
 

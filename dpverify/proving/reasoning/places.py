@@ -25,7 +25,15 @@ from dpverify.proving.reasoning.algebra import derivative, replaced
 from dpverify.proving.reasoning.effort import spend
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
-from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_formula, tree
+from dpverify.proving.reasoning.symbolic import (
+    TRANSCENDENTAL,
+    Phi,
+    SymPy,
+    symbol,
+    symbolic,
+    symbolic_formula,
+    tree,
+)
 from dpverify.proving.reasoning.truth import missing, shift_that_shows
 
 SAMPLES = 160
@@ -45,8 +53,6 @@ _NEAR = 1e-9
 """Relative size below which floats say nothing of a sign."""
 _FAR = 600.0
 """Exponents beyond which floats are not asked."""
-
-TRANSCENDENTAL = (sp.exp, sp.log, Phi, sp.erfc)
 
 
 def transcendental(e: SymPy) -> bool:
@@ -293,11 +299,14 @@ def _phi(x: float) -> float:
     return math.erfc(-x / math.sqrt(2)) / 2
 
 
+_FLOATS = {"Phi": _phi, "erfc": math.erfc, "Sine": math.sin, "Cosine": math.cos, "Arctangent": math.atan}
+
+
 @lru_cache(4_000)
 def compiled(parts: tuple[SymPy, ...]) -> Callable[[dict[SymPy, float]], list[float]]:
     """Floats for expressions at a point."""
     symbols = sorted(set().union(*(p.free_symbols for p in parts)), key=sp.default_sort_key)
-    made: Any = sp.lambdify(symbols, list(parts), modules=[{"Phi": _phi, "erfc": math.erfc}, "math"])
+    made: Any = sp.lambdify(symbols, list(parts), modules=[_FLOATS, "math"])
     return lambda point: [float(x) for x in made(*(point[s] for s in symbols))]
 
 

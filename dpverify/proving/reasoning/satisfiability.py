@@ -45,7 +45,14 @@ from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient, constant
 from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, content, degree, multiply
-from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, holds_by_signs, symbol, symbolic_formula
+from dpverify.proving.reasoning.symbolic import (
+    TRANSCENDENTAL,
+    Symbolic,
+    SymPy,
+    holds_by_signs,
+    symbol,
+    symbolic_formula,
+)
 
 MAX_DEGREE = 60
 """Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
@@ -320,7 +327,7 @@ class _Query:
             raise OutOfScopeError("a quantifier over integers")
         compared: Iterator[Symbolic] = comparisons(symbolic_formula(body))
         for side in (side for c in compared for side in (c.left, c.right)):
-            found = side.atoms(sp.exp, sp.log, sp.erfc, Phi, sp.floor, sp.Pow, sp.Sum, sp.Integral)
+            found = side.atoms(*TRANSCENDENTAL, sp.floor, sp.Pow, sp.Sum, sp.Integral)
             for e in sorted(found, key=sp.default_sort_key):
                 if letter in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
                     raise OutOfScopeError(f"{e} under a quantifier")

@@ -94,6 +94,48 @@ class Phi(sp.Function):  # type: ignore[misc]
         return (sp.erfc(-self.args[0] / sp.sqrt(2)) / 2)._eval_evalf(prec)
 
 
+class Sine(sp.Function):  # type: ignore[misc]
+    """The sine, never rewritten by SymPy."""
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> SymPy:
+        """Derivative."""
+        return Cosine(self.args[0])
+
+    def _eval_evalf(self, prec: int) -> SymPy:
+        return sp.sin(self.args[0])._eval_evalf(prec)
+
+
+class Cosine(sp.Function):  # type: ignore[misc]
+    """The cosine, never rewritten by SymPy."""
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> SymPy:
+        """Derivative."""
+        return -Sine(self.args[0])
+
+    def _eval_evalf(self, prec: int) -> SymPy:
+        return sp.cos(self.args[0])._eval_evalf(prec)
+
+
+class Arctangent(sp.Function):  # type: ignore[misc]
+    """The arctangent, never rewritten by SymPy."""
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> SymPy:
+        """Derivative."""
+        return 1 / (1 + self.args[0] ** 2)
+
+    def _eval_evalf(self, prec: int) -> SymPy:
+        return sp.atan(self.args[0])._eval_evalf(prec)
+
+
+TRANSCENDENTAL = (sp.exp, sp.log, Phi, sp.erfc, Sine, Cosine, Arctangent)
+
+
 class DomainSymbol(sp.Symbol):  # type: ignore[misc]
     """The symbol of a variable, equal to another only if both variables are."""
 
@@ -146,6 +188,7 @@ _TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType({
     "pow": raised, "root": lambda a, order: raised(a, 1 / order), "exp": sp.exp, "log": sp.log,
     "log_base": lambda x, base: sp.log(x) / sp.log(base), "phi": Phi, "erfc": sp.erfc, "max": sp.Max, "min": sp.Min,
     "abs": sp.Abs, "floor": sp.floor, "ceiling": lambda x: -sp.floor(-x),
+    "sin": Sine, "cos": Cosine, "arctan": Arctangent,
 })  # fmt: skip
 """SymPy's term for each operator; what is not here is beyond the provers that work with SymPy."""
 
@@ -238,7 +281,7 @@ def bound_parts(e: SymPy) -> tuple[SymPy, SymPy, SymPy, SymPy]:
 
 _FROM_SYMPY: tuple[tuple[Any, str], ...] = (
     (sp.exp, "exp"), (sp.log, "log"), (sp.erfc, "erfc"), (Phi, "phi"), (sp.Max, "max"), (sp.Min, "min"),
-    (sp.Abs, "abs"), (sp.floor, "floor"), (sp.Pow, "pow"),
+    (sp.Abs, "abs"), (sp.floor, "floor"), (sp.Pow, "pow"), (Sine, "sin"), (Cosine, "cos"), (Arctangent, "arctan"),
 )  # fmt: skip
 
 

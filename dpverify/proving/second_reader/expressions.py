@@ -10,6 +10,7 @@ from fractions import Fraction
 from dpverify.proving.second_reader.rows import (
     BRACKETS,
     HEADS,
+    INVERSES,
     NOTICED,
     RELATIONS,
     TIMES,
@@ -330,8 +331,9 @@ class Expressions(Places, ABC):
     def call(self, head: Head) -> Item:
         """A function with its argument."""
         start = self.at
-        inverse = head.name == "phi" and texts(self.here.above) == ["-", "1"]
-        head = HEADS[r"\Phi^{-1}"] if inverse else head
+        inverse = head.name in INVERSES and texts(self.here.above) == ["-", "1"]
+        head = HEADS[INVERSES[head.name]] if inverse else head
+        self.refuse(head.name == "tan", "a tangent")
         name = self.next(head.scripts)
         power = self.power_at(name) if name.above and not inverse else None
         below = [self.inner(name.below)] if name.below else []

@@ -48,6 +48,9 @@ HEADS = {
     r"\exp": Head("call", "exp", bare=True), r"\ln": Head("call", "log", "^", bare=True),
     r"\log": Head("call", "log", "_^", bare=True), r"\Phi": Head("call", "phi"), r"\Gamma": Head("call", "gamma"),
     r"\Phi^{-1}": Head("call", "phi_inverse", "^"), "erfc": Head("call", "erfc"),
+    r"\sin": Head("call", "sin", bare=True), r"\cos": Head("call", "cos", bare=True),
+    r"\arctan": Head("call", "arctan", bare=True), r"\tan^{-1}": Head("call", "arctan", "^", bare=True),
+    r"\tan": Head("call", "tan", bare=True),
     r"\max": Head("call", "max", most=99), r"\min": Head("call", "min", most=99),
     r"\sum": Head("big", "sum", "_^"), r"\prod": Head("big", "product", "_^"), r"\int": Head("integral", "", "_^"),
     **dict.fromkeys(("(", "[", r"\{", r"\left."), Head("bracket")), **dict.fromkeys(BARS, Head("bars")),
@@ -56,10 +59,12 @@ HEADS = {
     r"\binom": Head("binomial"), r"\sqrt": Head("root"), r"\pi": Head("constant"), r"\infty": Head("constant"),
 }  # fmt: skip
 """Every sign that begins an operand; letters, numbers, orders and e besides."""
+INVERSES = {"phi": r"\Phi^{-1}", "tan": r"\tan^{-1}"}
+"""Functions of which `^{-1}` makes the inverse."""
 RELATIONS = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": ">=", ">": ">"}
 TIMES = frozenset((r"\cdot", r"\times", "*"))
 BRACKETS = ("(", "[", r"\{")
-SPELLED = {f"\\name{{{name}}}": f"\\{name}" for name in ("exp", "ln", "log", "max", "min")} | {
+SPELLED = {f"\\name{{{name}}}": f"\\{name}" for name in ("exp", "ln", "log", "max", "min", "sin", "cos", "arctan")} | {
     r"\name{erfc}": "erfc", r"\text{erfc}": "erfc",
 }  # fmt: skip
 _BREAKS = frozenset((*RELATIONS, *TIMES, "/", ",", ";", r"\implies", r"\iff", r"\land", r"\lor"))

@@ -121,6 +121,82 @@ class TheoremAlphabet:
         self.known = known.having(found.word.printed, name, replace(meaning, body=stands))
         return name, names, term
 
+    # ------------------------------------------------------------------------------------------ mechanisms
+
+    def records(self, latex: str, name: str, rows: str) -> tuple[tuple[Term, ...], Term, Term]:
+        """The letter of records, `x_1,\\dots,x_n`: the types of its indices, and the last of the first and second ones.
+
+        Raises:
+            RefusedError: for another list.
+        """
+        first, *dots, last = parted(_row(latex), ",")
+        one, end = first[-1], last[-1]
+        refuse(not _are_dots(dots), "records have dots between two of them")
+        refuse(one.below != marks("1") or first[:-1] != last[:-1], "records begin with that of index 1")
+        letter = (*first[:-1], replace(one, below=()))
+        refuse(letter[-1].scripted or letter[-1] != replace(end, below=()), "records are of one letter")
+        kinds: tuple[Term, ...] = ("integer",)
+        columns: Term = ""
+        if rows:
+            kind = parted(marks(rows), r"\in")[1]
+            if kind[0].text == r"\{":
+                start, *dots, stop_row = parted(kind[1:-1], ",")
+                fits = kind[-1].text == r"\}" and start == marks("1") and _are_dots(dots)
+                refuse(not fits, "numbers from 1 on")
+                kinds, columns = (*kinds, "integer"), self.read(stop_row, "number")
+            else:
+                kinds += (self.state(Choices()).type_of(kind),)
+        stop = self.read(end.below, "number")
+        self.with_index(letter, name, kinds)
+        return kinds, stop, columns
+
+    def with_index(self, letter: Row, name: str, kinds: tuple[Term, ...]) -> None:
+        """A letter of numbers that has its arguments as a subscript."""
+        self.domains[name] = DeclaredLetter(name, "object", None, False, None, False, {"name": name})
+        self.printed[name] = letter
+        self.known = self.known.having(letter, name, LetterMeaning(kinds, "real", name, below=True))
+
+    def line_of(self, latex: str, sign: str, what: str, index: tuple[str, Term, str] | None = None) -> Term:
+        """What stands behind a sign of a mechanism's line (all of it, where there is none): a law, a guarantee, ...
+
+        A letter for a candidate may be bound in it: its LaTeX, its type and what stands for it.
+
+        Raises:
+            RefusedError: as for a formula.
+        """
+        row = _row(latex)
+        _, *right = parted(row, sign) if sign else ((), row)
+        refuse(len(right) != 1, f"`{sign}` belongs here, once")
+        row = right[0]
+        if what == "largest":
+            of = row[1:2] if row[:1] == marks(r"\arg") else row[:1]
+            name = parted(of[0].below, r"\in")[0] if of else ()
+            largest = row[:1] == marks(r"\arg") and of and of[0].text == r"\max"
+            refuse(not largest or index is None or name != marks(index[0]), "the largest of all candidates")
+            return self.read(row[2:], "number", index)
+        if what == "at least":
+            signs = {mark.text for mark in row} & {r"\ge", r"\le"}
+            refuse(len(signs) != 1, "one comparison belongs here")
+            sides = [self.read(one, "number", index) for one in parted(row, *signs)]
+            refuse(len(sides) != 2, "one comparison belongs here")
+            return ("<=", *(sides if signs == {r"\le"} else sides[::-1]))
+        return self.read(row, what, index)
+
+    def read(self, row: Row, what: str, index: tuple[str, Term, str] | None = None) -> Term:
+        """A row that is a `number`, a `law`, what is `released` or `guaranteed`."""
+
+        def once(choices: Choices) -> Term:
+            line = TheoremDisplays(self.state(choices), row)
+            if index is not None:
+                line.state.bind(marks(index[0]), index[1], value=("sym", index[2]))
+            if what == "number":
+                return line.state.filled(line.all_of(lambda: line.value("real")))
+            if what == "guaranteed":
+                return tuple(map(line.state.filled, line.all_of(line.guaranteed)))
+            return line.state.filled(line.all_of(line.law if what == "law" else line.released)[0])
+
+        return _read(once)
+
     def state(self, choices: Choices) -> TheoremState:
         """What is known before a display is read."""
         domains = dict(self.domains)
@@ -128,6 +204,10 @@ class TheoremAlphabet:
             Vocabulary(self.known.words), domains, dict(self.printed), Coefficients(domains, set()), choices,
             known=self.known, types=self.types,
         )  # fmt: skip
+
+
+def _are_dots(parts: list[Row]) -> bool:
+    return [mark.text for part in parts for mark in part] in ([r"\dots"], [r"\ldots"], [r"\cdots"])
 
 
 def _row(latex: str) -> Row:

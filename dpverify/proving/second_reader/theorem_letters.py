@@ -36,6 +36,7 @@ class LetterMeaning:
     kind: Term
     name: str
     body: Callable[[TheoremState, tuple[Term, ...]], Term] | None = None
+    below: bool = False  # whether its arguments are a subscript
 
     def term(self, state: TheoremState, given: tuple[Term, ...]) -> Term:
         """The letter with its arguments."""

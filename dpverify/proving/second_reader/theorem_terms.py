@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Self, TypeVar
 
 from dpverify.proving.second_reader.formulas import Formulas
@@ -155,10 +156,16 @@ class TheoremTerms(Formulas):
         found, meaning = self.found(self.at), self.meaning()
         if found is None or meaning is None:
             raise self.refused("a letter is missing that is no number")
-        self.refuse(found.rest.below or found.rest.primes, "a letter with scripts that is not declared")
+        self.refuse(
+            bool(found.rest.below) != meaning.below or found.rest.primes,
+            "a letter with scripts that is not declared",
+        )
         self.state.uses.append((found.word, frozenset()))
         self.at, mark, given = found.stop, found.rest, tuple[Term, ...]()
-        if meaning.arguments:
+        if meaning.below:
+            line = self.line(mark.below)
+            given, mark = line.all_of(lambda: line.values(meaning.arguments)), replace(mark, below=())
+        elif meaning.arguments:
             self.refuse(mark.above, "a superscript before arguments")
             given, mark = self.enclosed(lambda: self.values(meaning.arguments), "(")
         return meaning.term(self.state, given), meaning.kind, mark

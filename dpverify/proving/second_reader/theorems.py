@@ -167,17 +167,34 @@ class TheoremDisplays(TheoremProperties):
 
     def guarantee(self, left: TheoremDisplays, right: TheoremDisplays) -> Term:
         """A mechanism is private in some way."""
-        said = GUARANTEES.get(right.row[-1].text)
+        head, *numbers = right.guaranteed()
+        return (head, *self.mechanism(left), *numbers)
+
+    def guaranteed(self) -> tuple[Term, ...]:
+        """A guarantee, and its numbers."""
+        said = GUARANTEES.get(self.row[-1].text) if self.row else None
         if said is None:
             raise self.refused("a guarantee belongs here")
-        row = right.row[:-1]
+        row, self.at = self.row[:-1], len(self.row)
         whole = bool(row) and row[0].text == "(" and closed(row) == len(row) and not row[-1].scripted
         line = self.line(row[1:-1] if whole else row)
         numbers = tuple(map(self.state.term, line.all_of(line.operands)))
         numbers = (*numbers, *said.last[: said.numbers - len(numbers)])
         self.refuse(len(numbers) != said.numbers, f"a guarantee of {said.numbers} numbers")
-        letter, law = self.mechanism(left)
-        return (said.head, letter, law, *numbers)
+        return (said.head, *numbers)
+
+    def released(self) -> tuple[Term, Term]:
+        """What a mechanism puts out: an outcome, or several in brackets, as pairs within pairs."""
+        if self.here.text != "(" or closed(self.row[self.at :]) != len(self.row) - self.at:
+            return self.point()
+        parts = [self.line(row) for row in parted(self.row[self.at + 1 : -1], ",")]
+        if len(parts) == 1:
+            return self.point()
+        self.at = len(self.row)
+        *made, last = (part.all_of(part.released) for part in parts)
+        for one in reversed(made):
+            last = ("pair", one[0], last[0]), ("pair", one[1], last[1])
+        return last
 
     def mechanism(self, line: TheoremDisplays) -> tuple[Term, Term]:
         """The letter of data sets and the law of a mechanism: `M`, or with a dot among its arguments."""

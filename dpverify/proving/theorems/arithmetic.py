@@ -23,7 +23,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker.arithmetic.questions import OvertimeError
 from dpverify.proving.checker.terms import Term, Unknown
 from dpverify.proving.checker.theorems.arithmetic import FormulaLetters, entail, problem
-from dpverify.proving.checker.theorems.language import Node, Scope, heads
+from dpverify.proving.checker.theorems.language import Node, Scope, free, heads
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import prove
 from dpverify.proving.proof import Budget
@@ -35,10 +35,12 @@ WORK = 400_000
 ALONE = Budget(boxes=1, operations=1000)
 """What a question is worth that has few facts."""
 FEW = 4
+NUMBERS = Budget(boxes=16, operations=1000)
+"""What a question is worth that is of numbers alone."""
 OPAQUE = (
     ("inner", "norm", "power"),
     ("abs", "max", "min", "power"),
-    ("abs", "max", "min", "exp", "log", "pow"),
+    ("abs", "max", "min", "exp", "log", "pow", "sin", "cos", "arctan"),
     (),
     ("power",),
 )
@@ -51,6 +53,10 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     Only where it is to be thorough are the provers of formulas asked.
     """
     given, shown = [*facts], frozenset().union(*map(heads, (*facts, claim)))
+    numbers = not given and not free(claim)
+    values = numbers and thorough and not shown.isdisjoint(("exp", "log", "phi"))  # long work for cvc5
+    if values and (found := _proved(scope, given, claim, NUMBERS)) is not None:
+        return found
     if "pow" in shown:
         shown |= {"power"}
     tried = OPAQUE if shown & {"inner", "norm"} else OPAQUE[1:]
@@ -63,8 +69,13 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
         return parts
     if not thorough:
         return None
+    budget = NUMBERS if numbers else ALONE if len(given) <= FEW else BUDGET
+    return None if values else _proved(scope, given, claim, budget)
+
+
+def _proved(scope: Scope, given: list[Node], claim: Node, budget: Budget) -> Json | None:
     try:
-        found = prove(obligation(scope, given, claim), budget=ALONE if len(given) <= FEW else BUDGET)
+        found = prove(obligation(scope, given, claim), budget=budget)
     except (InvalidArgumentError, OutOfScopeError, KeyError, TypeError):
         return None
     if found.verdict is not Verdict.PROVED or found.certificate is None:

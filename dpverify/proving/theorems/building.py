@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.checker.theorems.language import Node, put
+from dpverify.proving.checker.theorems.language import Node, free, put
 from dpverify.proving.checker.theorems.steps import Clause, ProofState, opened_clause
 from dpverify.proving.theorems.arithmetic import arithmetic
 from dpverify.proving.theorems.derivation import UnderivedError, json_of
@@ -58,6 +58,8 @@ class ProofBuilder:
         claim = put(claim, {})
         if claim in self.facts:
             return self.facts.index(claim)
+        if not free(claim):
+            given = ()  # of numbers alone nothing else need be known
         facts = [self.facts[k] for k in given]
         found = arithmetic(self.state.scope, facts, claim, thorough=thorough)
         if found is None:

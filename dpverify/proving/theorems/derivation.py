@@ -117,6 +117,8 @@ class Derivation:
         found = self.solve(goal, frame, rules, DEPTH, letters)
         if found is not None:
             self.name(frame, goal, latex)
+            if parts_of(goal)[0] == "and" and parts_of(goal[1])[0] == "all":
+                self.parts_known(frame, goal, found)
         for latex_, used in self.given.items():
             if not used and isinstance(self.unread.get(latex_), InvalidArgumentError):
                 raise self.unread[latex_]
@@ -148,7 +150,9 @@ class Derivation:
         mark = len(frame.facts), len(frame.steps)
         parts = parts_of(goal)
         if parts[0] == "all":
-            nested = [one for one in (*rules, *self.clauses(frame)) if parts_of(one.claim)[0] == "all"]
+            nested = [
+                one for one in (*rules, *self.clauses(frame)) if parts_of(one.claim)[0] in ("all", "of")
+            ]
             found = self.backward(goal, frame, nested, depth - 1) if nested else None
             if found is None:
                 found = self.block(goal, frame, rules, depth, letters)
@@ -161,7 +165,9 @@ class Derivation:
                 found = self.backward(goal, frame, local, depth - 1)
             if found is None and parts[0] in ("and",):
                 known = [self.solve(part, frame, rules, depth) for part in parts[1:]]
-                if None not in known:
+                if None not in known and not any(map(_usable, parts[1:])):
+                    found = frame.add({"step": "arithmetic", "claim": json_of(goal), "from": known}, goal)
+                elif None not in known:
                     found = self.counted(goal, frame, [k for k in known if k is not None])
             if found is None and parts[0] == "integrable":
                 found = self.of_equals(goal, frame, rules, depth)

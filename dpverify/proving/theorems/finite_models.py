@@ -16,7 +16,6 @@ from statistics import NormalDist
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, named, parts_of
-from dpverify.proving.checker.theorems.outcomes import second_draw
 
 Env: TypeAlias = "dict[str, Any]"
 """What letters are: a value, or a function of the tuple of arguments."""
@@ -89,6 +88,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "exp": math.exp, "log": math.log, "max": max, "min": min, "abs": abs, "floor": math.floor,
     "ceiling": math.ceil, "phi": NORMAL.cdf, "phi_inverse": NORMAL.inv_cdf, "gamma": math.gamma,
     "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
+    "sin": math.sin, "cos": math.cos, "arctan": math.atan,
     "pi": lambda: math.pi, "inner": lambda u, v: u * v, "norm": abs,
 }  # fmt: skip
 FOLDS: dict[str, Callable[[Iterable[float]], float]] = {
@@ -122,20 +122,6 @@ def _equal(one: Any, other: Any) -> float:
     return 0.0 if one == other else -1.0
 
 
-@dataclass(frozen=True)
-class FloatPair:
-    """The law of two independent numbers."""
-
-    first: FloatLine
-    second: FloatLine
-
-    def distances(self, other: Any) -> tuple[float, float]:
-        """How far apart the laws of both are."""
-        if self.first.family != self.second.family:
-            raise ValueError("laws of two families")
-        return self.first.distance(other.first), self.second.distance(other.second)
-
-
 def _excess(grown: float, one: Any, other: Any) -> float:
     if isinstance(one, FloatLine):
         d, epsilon = one.distance(other), math.log(grown)
@@ -148,17 +134,6 @@ def _excess(grown: float, one: Any, other: Any) -> float:
 
 
 def _private(one: Any, other: Any, epsilon: float, delta: float) -> float:
-    if isinstance(one, FloatPair):
-        if delta or one.first.family != "laplace":
-            raise ValueError("two draws of these laws")
-        return epsilon - sum(one.distances(other))
-    if (
-        isinstance(one, FloatLine)
-        and not delta
-        and one.family == other.family != "uniform"
-        and one.scale > other.scale
-    ):
-        return float(other.scale - one.scale)
     if isinstance(one, FloatLine) and one.family == "laplace" and not delta:
         return float(epsilon - one.distance(other))
     return delta - _excess(math.exp(epsilon), one, other) + 1e-12
@@ -191,10 +166,6 @@ def _renyi(one: Any, other: Any, order: float, bound: float) -> float:
 
 
 def _concentrated(one: Any, other: Any, rho: float) -> float:
-    if isinstance(one, FloatPair):
-        if one.first.family != "normal":
-            raise ValueError("two draws of these laws")
-        return rho - sum(d * d for d in one.distances(other)) / 2
     if one == other:
         return rho
     return min(_renyi(one, other, order, rho * order) for order in (1.01, 1.5, 2.0, 4.0, 16.0)) - 0.1 * rho
@@ -341,16 +312,8 @@ class FloatModel:
         }
         rule = rules[head]
 
-        second = second_draw(name, rest[2]) if head == "then" else None
-        drawn = None if second is None else self.code(second)
-
         def run(env: Env) -> Any:
             found = law(env)
-            if isinstance(found, FloatLine) and drawn is not None:
-                near, far = _each(env, name, (0.0, 1.0), drawn)
-                if near != far:
-                    raise ValueError("a second draw that depends on the first")
-                return FloatPair(found, near)
             if isinstance(found, FloatLine) and head == "mean":
                 nodes = [(found.at + found.scale * z, weight) for z, weight in NODES[found.family]]
                 values = [*_each(env, name, [z for z, _ in nodes], body)]

@@ -7,6 +7,7 @@ A part that ordinary formulas do not have is read here and is one letter in what
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -460,11 +461,11 @@ class TheoremReader:
         if sentence is not None:
             return self.formula(sentence)
         for words, read in _SENTENCES.items():
-            for k in range(len(signs)):
+            for k in range(len(signs) if words[0] in signs else 0):
                 if begins(signs, k, words):
                     return read(self, signs[:k], signs[k + len(words) :])
         for sign, read in _SIGNS.items():
-            sides = split(signs, sign)
+            sides = split(signs, sign) if sign in signs else []
             if len(sides) == 2 and len(split(sides[0], "=")) == 1:
                 return read(self, *sides)
         found = self.applied(signs, 0) if signs else None
@@ -477,12 +478,10 @@ class TheoremReader:
         sides = split(signs, *RELATIONS)
         if len(sides) == 2 and "=" in signs:
             for read in (self.law, self.point):
-                try:
-                    left, right = (read(side) for side in sides)
-                except (InvalidArgumentError, ValueError):
-                    continue
-                if self.scope.type_of(left) not in ("real", "integer", "formula"):
-                    return ("==", left, right)
+                with suppress(InvalidArgumentError, ValueError):
+                    left = read(sides[0])
+                    if self.scope.type_of(left) not in ("real", "integer", "formula"):
+                        return ("==", left, read(sides[1]))
         return self.around(signs, lambda latex, known: formula_to_json(read_formula(latex, known)))
 
 
@@ -509,7 +508,7 @@ def bound_letter(signs: Tokens, kind: Node) -> TheoremLetter:
     """A letter that is bound: a number where it is one."""
     stop = end_of_group(signs, 1) if signs[:1] != () and signs[0] in DRESS else 1
     stop = end_of_group(signs, stop + 1) if signs[stop : stop + 1] == ("_",) else stop
-    if not signs or {*signs[stop:]} - {"'"}:
+    if not signs or not signs[0].removeprefix("\\").isalpha() or {*signs[stop:]} - {"'"}:
         raise refused(signs, "one letter")
     name, latex = name_of(signs), written(signs)
     number = {"real": real, "integer": integer}.get(kind if isinstance(kind, str) else "")

@@ -59,9 +59,16 @@ OF_VECTORS: dict[str, list[Json]] = {
         ["mul", ["num", "-1"], ["sym", "x"]], ["mul", HALF, ["sym", "x"]],
     ],
     "sequence": [["num", "0"], ["num", "1"], ["sym", "x"], ["mul", ["num", "-1"], ["sym", "x"]]],
-    "formula": [BODIES["formula"][k] for k in (2, 1, 0, 3)],
+    "formula": [*(BODIES["formula"][k] for k in (2, 1, 0, 3)), ["==", ["sym", "x"], ["num", "0"]]],
 }  # fmt: skip
 """The same of a number that stands for a vector: losses, their gradients in the same order, sequences, and sets."""
+POINTS: list[Json] = [
+    ["certain", one if one[0] != "num" else ["add", HALF, ["num", str(Fraction(one[1]) - Fraction(1, 2))]]]
+    for one in OF_VECTORS["vector"]
+]
+"""Laws of points, in the same order; no number in them is a whole one."""
+ZEROS: tuple[Json, ...] = (["num", "0"], POINTS[1], ["==", ["sym", "x0"], ["num", "0"]])
+"""The function, the law and the set of vectors with which nothing moves."""
 STARTS, SHORT = 4, 60
 """Starts with a loss and its gradient where a witness about vectors is wanted, and how many models each is worth."""
 PENALTIES = (100.0, 3.0, 1.0)
@@ -169,6 +176,8 @@ class Slot:
     """Whether the options are losses, or their gradients in the same order."""
     gradient: bool = False
     """The latter: of the first letter for a function to vectors."""
+    zero: Json = None
+    """What is taken where nothing moves."""
 
 
 class Candidate:
@@ -256,15 +265,28 @@ class Candidate:
                 n = self.space.sizes[named(kind if isinstance(kind, str) else kind[1])]
                 own = at if isinstance(kind, str) else [str(int(i == at)) for i in range(n)]
                 options.sort(key=lambda one: one != own)
-            return self.leaf(Slot(options, *rest))
+            slot = self.leaf(Slot(options, *rest))
+            slot.zero = "0" if (self.family, kind) == ("vector", "real") else None
+            return slot
         try:
             places = self.margins.points(kinds[0])
         except ValueError:
+            if kinds[0] == "integer" and kinds[-1] == "real" and kind in kinds[1:-1]:  # no new state by noise
+                params = [f"x{k}" for k in range(len(kinds))]
+                own = [one for one, of in zip(params, kinds, strict=True) if of == kind]
+                return self.leaf(Slot([{"params": params, "term": ["sym", one]} for one in own]))
             steps = kinds == ("integer",) and kind == "real" and len(self.space.ends) > 1
-            if self.bodies(kind) and not steps:
+            chain = self.of_vectors and kind == ("law", "real") and kinds[0] == "integer" and "real" in kinds
+            if chain and kinds[1] == "real":  # which is where it begins as long as there are no steps
+                first, later = (self.slot(kinds[1:], kind) for _ in range(2))
+                first.zero, first.paired, later.paired = first.options[0], False, False
+                return {"below": ["1/2"], "then": [first, later]}
+            if self.bodies(kind) and not steps and not chain:
                 terms = [{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)]
                 gradient = self.family == "vector" and not any(slot.gradient for slot in self.slots)
-                return self.leaf(Slot(terms, paired=self.family == "real" or gradient, gradient=gradient))
+                paired = self.family == "real" or gradient or (kinds, kind) == (("real",), ("law", "real"))
+                zero = next((one for one in terms if one["term"] in ZEROS), None)
+                return self.leaf(Slot(terms, paired=paired, gradient=gradient, zero=zero))
             if kinds[0] not in ("real", "integer"):
                 raise
             ends = [*self.space.ends]
@@ -307,7 +329,7 @@ class Candidate:
         for one in inner:
             bodies = self.bodies(kind)
             if self.of_vectors and kind == ("law", "real"):
-                bodies = [["certain", HALF], *bodies]
+                bodies = [*(POINTS if kinds[0] == "real" else ()), ["certain", HALF], *bodies]
             for body in OF_VECTORS.get(self.family, bodies):
                 found = put(_tuples(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
@@ -358,9 +380,14 @@ class Candidate:
             slot.taken = slot.options[0] if stays else self.random.choice(slot.options)
 
     def start_at(self, k: int) -> None:
-        """Take a loss and its gradient by number, and the first option elsewhere."""
+        """Take a loss and its gradient by number, and the first option elsewhere; last, what does not move.
+
+        Of the last two, one has a loss that is 0.
+        """
         for slot in self.slots:
-            slot.taken = slot.options[min(k, len(slot.options) - 1) if slot.paired else 0]
+            slot.taken = slot.options[min(k % (STARTS + 1), len(slot.options) - 1) if slot.paired else 0]
+            if slot.zero is not None and (k == STARTS or (k > STARTS and not slot.paired)):
+                slot.taken = slot.zero
 
     def env(self) -> Env:
         """The letters in floating point."""
@@ -553,7 +580,7 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
     rounds = count() if not found.beyond else range(0)
     order: Iterable[tuple[int, Candidate]] = ((k, candidate) for k in rounds for candidate in candidates)
     if candidates[0].of_vectors and not refute and not found.beyond:
-        order = chain(((-1 - k, candidates[0]) for k in range(STARTS)), order)
+        order = chain(((-1 - k, candidates[0]) for k in range(STARTS + 2)), order)
     for k, candidate in order:
         if found.margins >= effort.margins or asked >= effort.asked or (k and not candidate.slots):
             break

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import (
-    LAWS,
     Node,
     free,
     inner,
@@ -80,13 +79,6 @@ def laws_of_one(clause: Clause, types: dict[str, str]) -> list[Node]:
             put_in = (t for t in subterms(term[3]) if t[0] == "of" and t[1] in writers)
             found += [term[2] for t in put_in if t[-1] == ("sym", drawn)]
     return [*dict.fromkeys(found)] or [*LINES]
-
-
-def named_laws(clause: Clause) -> list[Node]:
-    """Laws of numbers that a clause names, in its own letters without arguments, and further ones."""
-    own = frozenset(name for name, kinds, _ in letters_of(clause) if not kinds)
-    found = (term for term in subterms(clause.body) if term[0] in LAWS and term[0] != "bernoulli")
-    return [*dict.fromkeys((*(term for term in found if free(term) <= own), *LINES))]
 
 
 def choice(clause: Clause, letter: str) -> Json | None:

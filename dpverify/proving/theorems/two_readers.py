@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dpverify.proving.checker.theorems.language import Node, put
+from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.proving.second_reader import RefusedError
 from dpverify.proving.second_reader.theorem_alphabet import TheoremAlphabet
+from dpverify.proving.second_reader.typography import marks
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, bounds
 from dpverify.proving.two_readers import apart, shown
 
@@ -40,6 +41,28 @@ class SecondReading:
             return (name, put(term, _numbered(arguments)))
 
         return _difference((first.letter.name, put(first.body, _numbered(first.names))), second)
+
+    def records(self, latex: str, rows: str, name: str, first: tuple[tuple[Node, ...], Node, Node]) -> str:
+        """The same of a mechanism's records: the types of their indices, and the last ones of each."""
+        return _difference(first, lambda: self.alphabet.records(latex, name, rows))
+
+    def line(self, latex: str, sign: str, what: str, first: Node, index: TheoremLetter | None = None) -> str:
+        """The same of what stands behind a sign of a mechanism's line, in which a candidate's letter may be bound."""
+        bound = None if index is None else (index.latex, index.kind, index.name)
+        if what == "guaranteed":  # a guarantee without its letter of data sets is no term
+            return _difference(
+                _each_put(first), lambda: _each_put(self.alphabet.line_of(latex, sign, what, bound))
+            )
+        return _difference(first, lambda: put(self.alphabet.line_of(latex, sign, what, bound), {}))
+
+    def with_index(self, first: TheoremLetter) -> None:
+        """Tell of a letter of numbers that has its argument as a subscript."""
+        self.alphabet.with_index(marks(first.latex), first.name, first.arguments)
+
+
+def _each_put(said: Node) -> tuple[Node, ...]:
+    head, *numbers = parts_of(said)
+    return (head, *(put(one, {}) for one in numbers))
 
 
 def _numbered(names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], Node]]:

@@ -182,7 +182,7 @@ class UserMechanism:
                 "store", self.target.text, "no store for a command, unless you state its fingerprint"
             )
         files = [(shown(str(source), self.folder), hash_of_file(source)) for source in self._imported]
-        said = (self.target.text, self.target.attributes, self.batched, files)
+        said = (self.target.text, self.target.attributes, self.batched, files, *self.target.arguments)
         return fingerprint_of((*said, "exceptions") if self.target.count_exceptions else said)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:

@@ -2,48 +2,53 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.checker.terms import number
+from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.checker.theorems.letters import points
-from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.models import Model, show
-from dpverify.proving.checker.theorems.numbers import NO, made
-from dpverify.proving.checker.theorems.outcomes import Point, TwoLines, constant
-from dpverify.proving.checker.values import PRECISIONS, Values
-from dpverify.proving.theorems.finite_models import FAILURES, GUARANTEES, FloatModel
+from dpverify.proving.checker.theorems.outcomes import constant
+from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
+from dpverify.statements.mechanisms.breaking import Breaking, broken_by
+from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE
+from dpverify.statements.mechanisms.spreads import Spread, SpreadReader, margin, views
 
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
 """Values of public letters that are tried."""
+FURTHER = tuple(map(Fraction, ("1/100", "20", "1/1000", "100", "1e-6", "1e-12", "1e-20")))
+"""Values that are tried on the way from the best pairs: ends of domains."""
 WHOLE = tuple(map(Fraction, ("1", "2", "3", "4", "5", "6", "8", "0", "10", "20", "-1")))
-PAIRS = 2000
-"""Pairs that are tried."""
+PAIRS, STEPS = 1500, 500
+"""Pairs that are tried, and steps from the best of them."""
 ASKED = 8
 """Pairs of which the checker is asked."""
+VIEWS = 12
+"""Cells of which it is asked for one pair."""
 ENOUGH = 20
 """Pairs that seem to break a claim, of which the clearest is taken."""
+BEST = 4
+"""Pairs from which steps are taken."""
 FEW, OF_ONE = 8, 120
 """Settings of public letters that are tried first, and pairs for each of them."""
-LONGEST = 8
-"""Records of a data set."""
+LONGEST, MANY = 100, 30
+"""Records of a data set; and of one that the checker goes through record by record."""
 CLEAR = 1e-9
 """How false a claim must be in floating point before the checker is asked."""
 
 
 @dataclass(frozen=True)
-class BrokenPair:
+class BrokenPair(Breaking):
     """Two data sets whose outputs are further apart than is claimed."""
 
     letters: tuple[tuple[str, str], ...]
@@ -51,16 +56,24 @@ class BrokenPair:
     left: tuple[tuple[str, ...], ...]
     """Records, each with its numbers."""
     right: tuple[tuple[str, ...], ...]
-    event: str
-    """What the output is to be."""
-    needs: float
-    """The epsilon at delta 0, the rho or the mu that this pair needs, rounded down; infinite where none suffices."""
-    measure: str
-    """What that is: `epsilon`, `rho` or `mu`."""
-    probabilities: tuple[tuple[float, float], tuple[float, float]]
-    """Of the event on both, between two numbers each."""
     model: Json
     """As the checker confirms it."""
+
+
+@dataclass(frozen=True)
+class PairCase:
+    """Values of public letters, and two data sets that differ in the record at a place."""
+
+    letters: dict[str, Fraction]
+    left: tuple[tuple[Fraction, ...], ...]
+    right: tuple[tuple[Fraction, ...], ...]
+    place: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many records it has and, where these are many, how often they change."""
+        n = len(self.left)
+        return n, sum(self.left[i] != self.left[i - 1] for i in range(1, n)) * (n > MANY)
 
 
 @dataclass(frozen=True)
@@ -73,35 +86,36 @@ class PairSearch:
     """A pair of which all that is assumed is true, as a model; None if none was found."""
     tried: int
     """How many pairs were looked at."""
+    nearest: PairCase | None
+    """The pair that comes nearest to breaking the claim, as far as that is seen; else some pair."""
+    sizes: dict[str, int]
+    """Of that pair, how many candidates there are."""
 
 
-def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 0) -> PairSearch:
+def search_pairs(
+    mechanism: MechanismOnPage,
+    claim: MechanismClaim,
+    seed: int = 0,
+    searcher: type[PairSearcher] | None = None,
+) -> PairSearch:
     """Search for a pair that breaks the claim. Deterministic for a seed."""
-    asked, tried, witness = 0, 0, None
-    for size in (2, 3, 4):
-        search = _PairSearch(mechanism, {name: size for name, _ in mechanism.types}, Random(f"{seed} {size}"))
-        worst = list[tuple[float, _Case]]()
-        for case in islice(search.cases(), PAIRS):
-            tried += 1
-            margin = search.margin(case)
-            if witness is None and asked < ASKED:
-                asked += 1
+    tried, witness, nearest = 0, None, None
+    for size in (2, 3, 4) if mechanism.types else (2,):
+        sizes = {name: size for name, _ in mechanism.types}
+        search = (searcher or PairSearcher)(mechanism, sizes, Random(f"{seed} {size}"))
+        found = search.found()
+        tried += search.tried
+        for case in (search.some, *(one for _, one in found[:1])):
+            if witness is None and case is not None:
                 model = search.model(case, claim)
                 witness = model if _true(claim, model) else None
-            if margin is not None and margin < -CLEAR:
-                worst.append((margin, case))
-                if len(worst) >= ENOUGH:
-                    break
-        for _, case in sorted(worst, key=lambda one: (len(one[1].left), one[0])):
-            asked += 1
-            model = search.model(case, claim)
-            if _true(claim, model, refuted=True):
-                return PairSearch(search.shown(case, model, claim), witness, tried)
-            if asked >= ASKED * size:
-                break
-        if not mechanism.types:
-            break
-    return PairSearch(None, witness, tried)
+        nearest = nearest or (found[0][1] if found else search.moderate())
+        broken = [(far, one) for far, one in found if far < -CLEAR]
+        for _, case in sorted(broken, key=lambda one: (one[1].size, one[0]))[:ASKED]:
+            confirmed = search.confirmed(case, claim)
+            if confirmed is not None:
+                return PairSearch(search.shown(case, confirmed, claim), witness, tried, case, sizes)
+    return PairSearch(None, witness, tried, nearest, {name: 2 for name, _ in mechanism.types})
 
 
 def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
@@ -113,71 +127,79 @@ def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class _Case:
-    letters: dict[str, Fraction]
-    left: tuple[tuple[Fraction, ...], ...]
-    right: tuple[tuple[Fraction, ...], ...]
-    place: int
+class PairSearcher:
+    """A search for pairs, for some numbers of candidates."""
 
+    enough, steps = ENOUGH, STEPS
 
-class _PairSearch:
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
         self.model_of = FloatModel(sizes, {})
-        self.law = mechanism.law
-        self.code = self.model_of.code(self.law)
+        self.law = law_of(mechanism)
+        self.reader = SpreadReader(self.model_of, self.law)
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
-        self.rule = GUARANTEES[named(head)]
+        self.head = named(head)
         self.bounds = [self.model_of.code(one) for one in numbers]
+        self.given = [self.model_of.margin(one) for one in mechanism.given]
         self.count = self.model_of.code(mechanism.records.last)
-        self.width = sizes[named(mechanism.records.over.kind)] if mechanism.records.over else 1
+        self.sequences = dict[str, Json]()
+        self.public = [one for one in mechanism.letters if one.number is not None]
+        self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
+        self.some: PairCase | None = None
+        over = mechanism.records.over
+        width = sizes.get(named(over.kind), 1) if over else 1
         written = {Fraction(n) for n in _numbers(self.law)}
         low, high = mechanism.records.low, mechanism.records.high
         near = [
             n
             for n in (Fraction(0), Fraction(1), *written)
-            if low is None or n >= low
-            if high is None or n <= high
+            if (low is None or n >= low) and (high is None or n <= high)
         ]
-        self.ends = sorted(
-            {*(near if low is None or high is None else ()), *(n for n in (low, high) if n is not None)}
-        )
+        ends = {*(near if low is None or high is None else ()), *(n for n in (low, high) if n is not None)}
         far = [n for n, end in ((Fraction(-10), low), (Fraction(10), high)) if end is None]
-        inside = {n for n in written if self.ends[0] < n < self.ends[-1]}
-        self.values = [
-            *dict.fromkeys((*self.ends, *sorted(inside), (self.ends[0] + self.ends[-1]) / 2, *far))
-        ]
+        inside = {n for n in written if min(ends) < n < max(ends)}
+        self.ends = sorted(ends)
+        values = dict.fromkeys((*self.ends, *sorted(inside), (min(ends) + max(ends)) / 2, *far))
+        self.rows = {bare: [*product(self.ends if bare else values, repeat=width)] for bare in (True, False)}
 
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
         assert v is not None
         tried = WHOLE if letter.kind == "integer" else NUMBERS
         ends = [Fraction(end) for end in (v.lower, v.upper) if end is not None]
-        found = [n for n in dict.fromkeys((*tried, *ends, *(e + 1 for e in ends))) if _fits(n, v)]
+        found = [n for n in dict.fromkeys((*tried, *ends, *(e + 1 for e in ends))) if v.contains(n)]
         if letter.kind == "integer":
             found.sort(key=lambda n: (abs(n), n))
         return found
 
-    def cases(self) -> Iterator[_Case]:
-        letters = [one for one in self.mechanism.letters if one.number is not None]
-        rows = [self.options(one)[:6] for one in letters]
-        settings = [dict(zip((one.name for one in letters), row, strict=True)) for row in product(*rows)]
-        settings.sort(key=lambda one: sum(map(abs, one.values())))
+    def records(self, letters: dict[str, Fraction]) -> int:
+        """How many records there are; 0 where that is not tried, or letters are not as the page assumes."""
+        env = {name: float(v) for name, v in letters.items()}
+        try:
+            n = int(self.count(env)) if all(one(env) >= 0 for one in self.given) else 0
+        except FAILURES:
+            return 0
+        return n if 1 <= n <= LONGEST else 0
+
+    def settings(self) -> Iterator[dict[str, Fraction]]:
+        """Values of public letters."""
+        for row in product(*(self.options(one)[:6] for one in self.public)):
+            letters = dict(zip((one.name for one in self.public), row, strict=True))
+            if self.records(letters):
+                yield letters
+
+    def cases(self) -> Iterator[PairCase]:
+        settings = sorted(self.settings(), key=lambda one: sum(map(abs, one.values())))
         few = settings[:FEW]
         for bare, some in ((True, few), (False, few), (True, settings[FEW:]), (False, settings[FEW:])):
             for one in some:
-                try:
-                    n = int(self.count({name: float(v) for name, v in one.items()}))
-                except FAILURES:
-                    continue
-                if 1 <= n <= LONGEST:
-                    yield from islice(self.pairs(one, n, bare), OF_ONE)
+                if n := self.records(one):
+                    yield from islice(self.pairs(one, n, self.rows[bare]), OF_ONE)
 
-    def pairs(self, letters: dict[str, Fraction], n: int, ends_only: bool) -> Iterator[_Case]:
-        """Data sets with numbers at ends, then others."""
-        values = self.ends if ends_only else self.values
-        rows = [*product(values, repeat=self.width)]
+    def pairs(
+        self, letters: dict[str, Fraction], n: int, rows: list[tuple[Fraction, ...]]
+    ) -> Iterator[PairCase]:
+        """Data sets of some rows."""
         if len(rows) ** n <= 64:
             every = [*product(rows, repeat=n)]
         else:
@@ -187,9 +209,76 @@ class _PairSearch:
             for k in range(n):
                 for row in rows:
                     if row != left[k]:
-                        yield _Case(letters, left, (*left[:k], row, *left[k + 1 :]), k + 1)
+                        yield PairCase(letters, left, (*left[:k], row, *left[k + 1 :]), k + 1)
 
-    def env(self, case: _Case, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
+    def found(self) -> list[tuple[float, PairCase]]:
+        """Pairs, those that break the claim most first: of many, and on the way from the best of these."""
+        found, broken = list[tuple[float, PairCase]](), 0
+        for case in islice(self.cases(), PAIRS):
+            self.some = self.some or case
+            if (far := self.margin(case)) is not None:
+                found.append((far, case))
+                broken += far < -CLEAR
+                if broken >= self.enough:
+                    break
+        found.sort(key=lambda one: one[0])
+        best = found[:BEST]
+        for _ in range(self.steps if best and not broken else 0):
+            k = self.random.randrange(len(best))
+            at = self.step(best[k][1])
+            less = None if at is None else self.margin(at)
+            if at is not None and less is not None and less < best[k][0]:
+                best[k] = less, at
+                if less < -CLEAR:
+                    break
+        return sorted([*best, *found[: 2 * ENOUGH]], key=lambda one: one[0])
+
+    def moderate(self) -> PairCase | None:
+        """Some pair, where public letters are near 1, whole ones near 3."""
+        near = [3 if one.kind == "integer" else 1 for one in self.public]
+        known = [
+            (sum(abs(v - m) for v, m in zip(one.values(), near, strict=True)), k, one)
+            for k, one in enumerate(self.settings())
+        ]
+        if not known:
+            return None
+        letters = min(known)[2]
+        return next(self.pairs(letters, self.records(letters), self.rows[True]), None)
+
+    def step(self, case: PairCase) -> PairCase | None:
+        """A change of one record, of all others, of the place, or of a public letter; None where that is no pair."""
+        rows, k, kind = self.rows[False], case.place - 1, self.random.randrange(5)
+        row, n = self.random.choice(rows), len(case.left)
+        if kind == 4 and self.public:
+            letter = self.random.choice(self.public)
+            assert letter.number is not None
+            more = [*self.options(letter), *(() if letter.kind == "integer" else FURTHER)]
+            old = case.letters[letter.name]
+            more += [old + 1, old - 1, 2 * old] if letter.kind == "integer" else [old * 2, old / 2]
+            letters = {**case.letters, letter.name: self.random.choice(more)}
+            n = self.records(letters) if letter.number.contains(letters[letter.name]) else 0
+            if not n:
+                return None
+            others = [one for i, one in enumerate(case.left) if i != k] or [case.left[k]]
+            left = [others[i % len(others)] for i in range(n)]
+            k = min(k, n - 1)
+            left[k], right = case.left[case.place - 1], case.right[case.place - 1]
+            return PairCase(letters, tuple(left), (*left[:k], right, *left[k + 1 :]), k + 1)
+        left, right = [*case.left], case.right[k]
+        if kind == 0:
+            left = [one if i == k else row for i, one in enumerate(left)]
+        elif kind == 1:
+            left[self.random.randrange(n)] = row
+        elif kind == 2:
+            right = row
+        else:
+            k = self.random.randrange(n)
+            left[k], left[case.place - 1] = left[case.place - 1], left[k]
+        if left[k] == right:
+            return None
+        return PairCase(case.letters, tuple(left), (*left[:k], right, *left[k + 1 :]), k + 1)
+
+    def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
         def at(args: tuple[Any, ...]) -> float:
             k = int(args[0])
             if not 1 <= k <= len(rows):
@@ -198,118 +287,91 @@ class _PairSearch:
 
         return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
 
-    def margin(self, case: _Case) -> float | None:
-        """How far the claim is from being false; None where something has no value."""
+    def spread(self, env: dict[str, Any]) -> Spread:
+        """The law of the output."""
+        return self.reader.spread(env)
+
+    def laws(self, case: PairCase) -> tuple[Spread, Spread, list[float]]:
+        """Both laws, and what is claimed, in floating point."""
+        letters = tuple(case.letters.items())
+        for rows in (case.left, case.right):
+            if (letters, rows) not in self.spreads:
+                self.spreads[letters, rows] = self.spread(self.env(case, rows))
+        one, other = (self.spreads[letters, rows] for rows in (case.left, case.right))
+        return one, other, [float(bound(self.env(case, case.left))) for bound in self.bounds]
+
+    def margin(self, case: PairCase) -> float | None:
+        """How far the claim is from being false; None where something has no value, or is not worked out."""
+        self.tried += 1
         try:
-            laws = [self.code(self.env(case, rows)) for rows in (case.left, case.right)]
-            bounds = [one(self.env(case, case.left)) for one in self.bounds]
-            return float(self.rule(*laws, *bounds))
+            one, other, bounds = self.laws(case)
+            return margin(self.head, one, other, bounds)
         except (*FAILURES, IndexError):
             return None
 
-    def model(self, case: _Case, claim: MechanismClaim) -> Json:
+    def model(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as a model of the claim."""
-        found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
-        below = [str(i) for i in range(1, len(case.left))]
-        tables = []
-        for rows in (case.left, case.right):
-            entries = [[*map(str, row)] if self.mechanism.records.over else str(row[0]) for row in rows]
-            tables.append({"below": below, "then": entries})
-        found[self.mechanism.records.name] = tables
-        found["the place"] = [[str(case.place)] * 2] * 2
-        sizes = {**self.sizes, DATA: 2}
+        found, sizes = self.entries(case, claim), {**self.sizes, **self.sequences, DATA: 2}
         return {
             "types": {name: sizes[name] for name, _ in claim.clause.types},
             "neighbors": {DATA: [[0, 1], [1, 0]]},
             "letters": [found[name] for name in claim.names],
         }
 
-    def shown(self, case: _Case, model: Json, claim: MechanismClaim) -> BrokenPair:
-        """The pair with an event and its probabilities."""
-        exact, new = Model(claim.clause, model), dict[str, tuple[tuple[str, ...], Node]]()
-        for name, letter in zip(claim.names, parts_of(parts_of(claim.clause.body)[1]), strict=True):
-            own, kinds, _ = parts_of(letter)
-            params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
-            new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
-        law = put(on(self.mechanism, self.law, "D"), new)
-        laws: list[Any] = [exact.value(law, {"D": constant(place)}) for place in points(DATA, exact.sizes)]
-        bounds = [one(self.env(case, case.left)) for one in self.bounds]
-        event, needs, probabilities = _event(laws, bounds[0])
-        head, measure = parts_of(self.mechanism.of("claim")[0].term)[0], "epsilon"
-        if head in ("concentrated", "gaussian"):
-            pairs = (
-                [laws]
-                if isinstance(laws[0], Line)
-                else [[law.first for law in laws], [law.second for law in laws]]
-            )
-            far = [(_interval(q.at)[0] - _interval(p.at)[0]) / _interval(p.scale)[1] for p, q in pairs]
-            square, measure = math.fsum(d * d for d in far), "rho" if head == "concentrated" else "mu"
-            needs = math.nextafter(square / 2 if head == "concentrated" else math.sqrt(square), 0)
-        letters = tuple(
-            (one.latex, str(case.letters[one.name]))
-            for one in self.mechanism.letters
-            if one.name in case.letters
-        )
+    def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
+        """The pair as values of letters."""
+        found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
+        tables = []
+        for rows in (case.left, case.right):
+            ends = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
+            kept = [rows[i - 1] for i in (*ends, len(rows))]
+            entries: list[Json] = [
+                [*map(str, row)] if self.mechanism.records.over else str(row[0]) for row in kept
+            ]
+            if self.mechanism.records.columns:
+                entries = [
+                    {"below": [*map(str, range(1, len(row)))], "then": [*map(str, row)]} for row in kept
+                ]
+            tables.append({"below": [*map(str, ends)], "then": entries})
+        found[self.mechanism.records.name] = tables
+        found["the place"] = [[str(case.place)] * 2] * 2
+        return found
+
+    def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
+        """The pair as a model that refutes the claim, with cells where laws are of numbers; None if none does."""
+        plain, (one, other, bounds) = self.model(case, claim), self.laws(case)
+        if not _true(claim, plain):
+            return None
+        if isinstance(one, list) and isinstance(other, list):
+            for view in islice(views(self.head, one, other, bounds), VIEWS):
+                model = {**plain, "cells": view.json}
+                if _true(claim, model, refuted=True):
+                    return model
+        return plain if _true(claim, plain, refuted=True) else None
+
+    def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
+        """The pair with what it needs and, of an (epsilon, delta), an event."""
+        exact, new = Model(claim.clause, model), own_letters(claim)
+        law = put(on(self.mechanism, self.law, ONE), new)
+        laws = [masses_of(exact.value(law, {ONE: constant(place)})) for place in points(DATA, exact.sizes)]
+        numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
+        bounds = [exact.number(one, {}) for one in numbers]
+        one, other, _ = self.laws(case)
+        spreads = (one, other) if isinstance(one, list) and isinstance(other, list) else None
+        seen = broken_by(self.head, laws[0], laws[1], bounds, exact.cells, spreads)
+        letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
-        return BrokenPair(letters, rows[0], rows[1], event, needs, measure, probabilities, model)
+        return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
 
 
-_Ends: TypeAlias = "tuple[float, float]"
-
-
-def _event(laws: list[Any], epsilon: float) -> tuple[str, float, tuple[_Ends, _Ends]]:
-    """An event, the epsilon that two laws need, and the event's probabilities."""
-    one, other = laws
-    if isinstance(one, Line) and isinstance(other, Line):
-        return _half_line(one, other, epsilon)
-    if isinstance(one, TwoLines):
-        halves = [
-            _half_line(p, q, epsilon) for p, q in ((one.first, other.first), (one.second, other.second))
-        ]
-        low, high = ([math.prod(half[2][side][end] for half in halves) for side in (0, 1)] for end in (0, 1))
-        event = " and ".join(
-            f"{word} {half[0]}" for word, half in zip(("first", "second"), halves, strict=True)
-        )
-        return event, math.fsum(half[1] for half in halves), ((low[0], high[0]), (low[1], high[1]))
-    p, q = dict(one.masses), dict(other.masses)
-    inside = [v for v in p if _interval(p[v])[0] > math.exp(epsilon) * _interval(q.get(v, NO))[1]]
-    ratios = [
-        _interval(p[v])[0] / _interval(q.get(v, NO))[1] if _interval(q.get(v, NO))[1] else math.inf for v in p
-    ]
-    chances = [made("add", *(law.get(v, NO) for v in inside)) for law in (p, q)]
-    names = [f"number {v.index + 1}" if isinstance(v, Point) else str(v) for v in inside]
-    return (
-        f"output is {' or '.join(names)}",
-        math.log(max(ratios)),
-        (_interval(chances[0]), _interval(chances[1])),
-    )
-
-
-def _half_line(one: Line, other: Line, epsilon: float) -> tuple[str, float, tuple[_Ends, _Ends]]:
-    """The same of two laws of a family: where one is far above the other."""
-    at, scales = one.at, [_interval(law.scale)[0] for law in (one, other)]
-    gap = abs(_interval(one.at)[0] - _interval(other.at)[0])
-    needs = math.nextafter(gap / scales[0], 0) if one.family == "laplace" else math.inf
-    if scales[0] > scales[1]:
-        needs = math.inf
-        at = made(
-            "add",
-            at,
-            made(
-                "mul",
-                number(Fraction(1 + math.ceil(4 * (epsilon + gap + 1) / (1 - scales[1] / scales[0])))),
-                one.scale,
-            ),
-        )
-    above = _interval(other.at)[0] <= _interval(at)[0]
-    ends = [_interval(law.below(at)) for law in (one, other)]
-    chances = [(1 - high, 1 - low) if above else (low, high) for low, high in ends]
-    return f"output {'>=' if above else '<='} {_interval(at)[0]:.6g}", needs, (chances[0], chances[1])
-
-
-def _interval(term: Any) -> tuple[float, float]:
-    found = Values({}, PRECISIONS[0]).interval(term)
-    return float(Fraction(found.low, 1 << PRECISIONS[0])), float(Fraction(found.high, 1 << PRECISIONS[0]))
+def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]]:
+    """What letters are in the claim's clause, by their names."""
+    new = dict[str, tuple[tuple[str, ...], Node]]()
+    for name, letter in zip(claim.names, parts_of(parts_of(claim.clause.body)[1]), strict=True):
+        own, kinds, _ = parts_of(letter)
+        params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
+        new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
+    return new
 
 
 def _numbers(node: Node) -> Iterator[str]:
@@ -318,8 +380,3 @@ def _numbers(node: Node) -> Iterator[str]:
             yield named(node[1])
         for part in node:
             yield from _numbers(part)
-
-
-def _fits(n: Fraction, v: Any) -> bool:
-    low = v.lower is None or n > v.lower or (n == v.lower and not v.lower_open)
-    return bool(low and (v.upper is None or n < v.upper or (n == v.upper and not v.upper_open)))

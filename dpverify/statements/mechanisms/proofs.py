@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
+from dpverify.statements.mechanisms.composition import Composition, routes
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
+    COLUMN,
     DATA,
+    HOLE,
+    INDEX,
+    ONE,
+    OTHER,
     PLACE,
     D,
     E,
     Sensitivity,
     cancelled,
-    cost,
     magnitude,
+    may_lack_value,
     number,
+    replaced,
+    sensitivity,
     sum_ranges,
 )
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
+
+CHOICES = {
+    ("select", "laplace"): "lemma.noisy-max-laplace-scale",
+    ("select", "exponential"): "lemma.noisy-max-exponential-scale",
+    ("stop", "laplace", "laplace"): "theorem.sparse-vector-scales",
+}
+"""What is known of what is chosen with noises of some families: of candidates, and of the threshold."""
 
 
 @dataclass(frozen=True)
@@ -68,28 +88,31 @@ class MechanismProof:
 def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     """A mechanism's claim as a clause: letters, neighbors, and the guarantee of its law."""
     records = mechanism.records
-    second: tuple[Node, ...] = ((("r", (), records.over.kind)),) if records.over else ()
+    second: tuple[Node, ...] = (((COLUMN, (), records.over.kind)),) if records.over else ()
     interval: Node = "real"
     if records.low is not None and records.high is not None:
         interval = ("between", str(records.low), str(records.high))
     letters: list[Node] = [one.declared for one in mechanism.letters]
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
-    index, place = ("sym", "i"), ("of", PLACE, D, E)
-    both, near = (("D", (), DATA), ("E", (), DATA)), ("neighbors", D, E)
+    index, place = ("sym", INDEX), ("of", PLACE, D, E)
+    both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
+    choice = choice_of(mechanism)
+    letters += choice.letters if choice else ()
     of_both: Iterator[Node] = (
-        ("of", records.name, data, index, *(("sym", "r") for _ in second)) for data in (D, E)
+        ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
-    premises = [bound for one in mechanism.letters for bound in bounds(one)]
+    premises = [*(bound for one in mechanism.letters for bound in bounds(one)), *mechanism.given]
     premises += [
         ("all", both, (near,), ("and", ("<=", number(1), place), ("<=", place, records.last))),
-        ("all", (*both, ("i", (), "integer"), *second),
+        ("all", (*both, (INDEX, (), "integer"), *second),
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
+    chosen = choice.premises if choice else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, ("D", DATA), on(mechanism, mechanism.law, "D"), *numbers)
-    types = [list(one) for one in (*mechanism.types, (DATA, "data"))]
-    body: Node = ("all", tuple(letters), tuple(premises), guarantee)
+    guarantee: Node = (head, (ONE, DATA), on(mechanism, law_of(mechanism), ONE), *numbers)
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
+    body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
     return MechanismClaim(clause, names, len(premises) - 1, len(premises) - 2)
@@ -98,20 +121,45 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
 def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     """Derive a mechanism's claim from the theorems about its noise and the sensitivity of its queries."""
     claim = claim_of(mechanism)
-    library = Clauses()
-    head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    draws = mechanism.of("draw")
 
-    def prove(proof: ProofBuilder, given: list[int]) -> None:
-        if len(draws) == 1:
-            _one_draw(mechanism, claim, proof, draws[0].term, named(head), numbers, given)
-        else:
-            _two_draws(mechanism, claim, proof, named(head), numbers, given)
+    choice = choice_of(mechanism)
+    if choice is not None:
 
-    try:
-        steps = proof_of(claim.clause, claim.names, library, prove)
-    except (UnderivedError, ValueError) as error:
-        return MechanismProof(None, (), str(error) or type(error).__name__)
+        def chosen(proof: ProofBuilder, given: list[int]) -> None:
+            _chosen(mechanism, claim, proof, choice, given)
+
+        try:
+            return _confirmed(mechanism, claim, proof_of(claim.clause, claim.names, Clauses(), chosen))
+        except (UnderivedError, ValueError) as error:
+            return MechanismProof(None, (), str(error) or type(error).__name__)
+
+    def one_draw(
+        proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
+    ) -> int:
+        return _one_draw(mechanism, claim, proof, draw, head, [*numbers], given)
+
+    reasons = list[str]()
+    for route in routes(mechanism):
+        whole = Composition(mechanism, route, one_draw)
+
+        def prove(proof: ProofBuilder, given: list[int], whole: Composition = whole) -> None:
+            for draw in mechanism.of("draw"):
+                if draw not in mechanism.draws:
+                    _is_law(mechanism, proof, draw, given)
+            whole.prove(proof, given)
+
+        try:
+            steps = proof_of(claim.clause, claim.names, Clauses(), prove)
+            return _confirmed(mechanism, claim, steps)
+        except (UnderivedError, ValueError) as error:
+            reasons.append(str(error) or type(error).__name__)
+    return MechanismProof(
+        None, (), reasons[0] if reasons else "no theorem is known of this guarantee for such laws"
+    )
+
+
+def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Json]) -> MechanismProof:
+    """The certificate of a proof, which the checker confirms."""
     uses = tuple(sorted(_used(steps)))
     clause = {"types": [list(one) for one in claim.clause.types], "body": as_lists(claim.clause.body)}
     certificate = {
@@ -120,7 +168,7 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     }  # fmt: skip
     confirmed = check(certificate)
     if not confirmed.confirmed:
-        return MechanismProof(None, uses, f"the checker refuses a step: {confirmed.says}")
+        raise UnderivedError(f"the checker refuses a step: {confirmed.says}")
     return MechanismProof(certificate, uses, "")
 
 
@@ -129,60 +177,104 @@ def _used(steps: list[Mapping[str, Json]]) -> set[str]:
     return found.union(*(_used(one["steps"]) for one in steps if one["step"] == "block"))
 
 
+_OneDraw: TypeAlias = (
+    "Callable[[MechanismOnPage, MechanismClaim, ProofBuilder, tuple[Node, ...], list[Node], list[int]], int]"
+)
+
+
 def _one_draw(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, term: Node, head: str, numbers: list[Node],
-    given: list[int],
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, draw: MechanismStep, head: str,
+    numbers: list[Node], given: list[int],
 ) -> int:  # fmt: skip
     """That one draw has a guarantee."""
-    law = parts_of(term)
-    known = {
+    law = parts_of(draw.term)
+    known: Mapping[tuple[Node, str], _OneDraw] = {
         ("laplace", "private"): _laplace,
         ("proportional", "private"): _weights,
-        ("normal", "concentrated"): _normal,
-        ("normal", "gaussian"): _normal,
+        ("normal", "concentrated"): partial(_normal, "concentrated"),
+        ("normal", "gaussian"): partial(_normal, "gaussian"),
+        ("normal", "private"): _normal_approximate,
     }
+    if head == "concentrated" and law[0] != "normal":
+        return _concentrated(mechanism, claim, proof, draw, numbers[0], given)
     if (law[0], head) not in known:
         raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
-    return known[str(law[0]), head](mechanism, claim, proof, law, numbers, given)
+    return known[law[0], head](mechanism, claim, proof, law, numbers, given)
 
 
-def _two_draws(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, head: str, numbers: list[Node],
-    given: list[int],
-) -> None:  # fmt: skip
-    """That two draws, of which the second may see what the first has said, have a guarantee together."""
-    first, second = mechanism.of("draw")
-    costs = [cost(mechanism, draw.term, head) for draw in (first, second)]
-    rest: list[Node] = [number(0)] if head == "private" else []
-    one = _one_draw(mechanism, claim, proof, first.term, head, [costs[0], *rest], given)
-    law = on(mechanism, second.term, "D")
-    whole: Node = ("all", ((first.name, (), first.kind),), (), (head, ("D", DATA), law, costs[1], *rest))
-
-    def prove(inner: ProofBuilder, _: list[int]) -> None:
-        _one_draw(mechanism, claim, inner, second.term, head, [costs[1], *rest], given)
-
-    two = proof.block(whole, [first.name], prove)
-    values = [(("D",), on(mechanism, first.term, "D")), ((first.name, "D"), law), *(((), c) for c in costs)]
-    types: dict[str, Node] = {"mathcalD": DATA, "T": first.kind, "U": second.kind}
+def _chosen(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: ChoiceOnPage, given: list[int],
+) -> int:  # fmt: skip
+    """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
+    *below, above = choice.sides
+    head, *numbers = parts_of(mechanism.of("claim")[0].term)
+    noise, threshold = above.noise, below[0].noise if below else None
+    laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]
+    heads = tuple(str(law[0]) for law in laws[: len(choice.sides)])
+    rule = CHOICES.get((choice.line.role, *heads))
+    each = noise is not None and noise.index != "" and (threshold is None or not threshold.index)
+    if head != "private" or rule is None or noise is None or not each:
+        what = " and ".join(head or "no" for head in heads[::-1])
+        raise UnderivedError(f"no theorem is known of this guarantee for this choice with {what} noise")
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-    if head == "private":
-        none = proof.arithmetic(("<=", number(0), number(0)))
-        values += [((), number(0)), ((), number(0))]
-        both = proof.use("theorem.composition", values, [none, one, two], types, known)
-        within = proof.arithmetic(("<=", ("add", *costs), numbers[0]), *known)
-        exactly = proof.arithmetic(("<=", ("add", number(0), number(0)), numbers[1]), *known)
-        weaker = [
-            (("D",), on(mechanism, mechanism.law, "D")), ((), ("add", *costs)), ((), ("add", number(0), number(0))),
-            *(((), one) for one in numbers),
-        ]  # fmt: skip
-        pair: dict[str, Node] = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
-        proof.use("theorem.weaker", weaker, [both, within, exactly], pair, known)
+    alike, chosen = given[claim.same + 1 : claim.same + 4], given[claim.same + 4 :]
+    epsilon, scale = numbers[0], laws[0][-1]
+    query, second = (
+        put(above.location, {choice.line.index: ((), ("sym", COLUMN))}),
+        ((COLUMN, (), choice.kind),),
+    )
+    read, other, law = (one[0] for one in noise.letters(choice.kind))
+    w, r, x, t = (("sym", name) for name in ("w", COLUMN, "x", "t"))
+    types = {"mathcalD": DATA, "W": noise.type} | ({} if choice.kind == "integer" else {"R": choice.kind})
+    values: list[tuple[tuple[str, ...], Node]] = [
+        ((ONE, COLUMN), on(mechanism, query, ONE)), (("w", COLUMN), ("of", read, w, r)),
+        (("w", COLUMN, "x"), ("of", other, w, r, x)), ((), ("sym", law)),
+    ]  # fmt: skip
+    if threshold is None:
+        bound: Node = ("mul", ("mul", epsilon, scale), ("num", "1/2"))
+        signs = [proof.arithmetic(("<", number(0), one), *known) for one in (scale, epsilon)]
+        values += [
+            ((COLUMN,), ("of", ORDER, r)),
+            ((ONE, "w"), ("of", ANSWER, D, w)),
+            ((), scale),
+            ((), epsilon),
+        ]
     else:
-        both = proof.use("theorem.concentrated-composition", values, [one, two], types, known)
-        equal = proof.arithmetic(("==", ("add", *costs), numbers[0]), *known)
-        same = [(("D",), on(mechanism, mechanism.law, "D")), ((), ("add", *costs)), ((), numbers[0])]
-        pair = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
-        proof.use("rule.equal-concentrated", same, [both, equal], pair, known)
+        wide = laws[1][-1]
+        costs = ("mul", number(2), ("pow", scale, number(-1))), ("pow", wide, number(-1))
+        bound = ("mul", epsilon, ("pow", ("add", *costs), number(-1)))
+        signs = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, wide, scale)]
+        last = ("add", mechanism.records.columns, number(1))
+        values += [
+            ((), below[0].location), ((), number(1)), ((), last), ((ONE, "w", "t"), ("of", ANSWER, D, w, t)),
+            ((), bound), ((), wide), ((), scale), ((), epsilon),
+        ]  # fmt: skip
+    moves = [_moves(mechanism, claim, proof, query, bound, second)]
+    if threshold is not None:
+        shares = [
+            ("mul", ("mul", number(2), bound), ("pow", scale, number(-1))),
+            ("mul", bound, ("pow", wide, number(-1))),
+        ]
+        moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
+    defined = [*_has_values(mechanism, proof, query, given, second), *known]
+    return proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)
+
+
+def _concentrated(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, draw: MechanismStep, rho: Node,
+    given: list[int],
+) -> int:  # fmt: skip
+    """Concentrated privacy of a draw, from pure privacy."""
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    epsilon = cancelled(("mul", number(2), rho), root=2)
+    positive = proof.arithmetic(("<", number(0), epsilon), *known)
+    pure = _one_draw(mechanism, claim, proof, draw, "private", [epsilon, number(0)], given)
+    drawn = ((ONE,), on(mechanism, draw.term, ONE))
+    types: dict[str, Node] = {"mathcalD": DATA, "T": draw.kind}
+    found = proof.use("theorem.pure-to-concentrated", [drawn, ((), epsilon)], [positive, pure], types, known)
+    half = parts_of(proof.facts[found])[3]
+    equal = proof.arithmetic(("==", half, rho), *known)
+    return proof.use("rule.equal-concentrated", [drawn, ((), half), ((), rho)], [found, equal], types, known)
 
 
 def _moves(
@@ -190,14 +282,13 @@ def _moves(
     second: tuple[Node, ...] = (),
 ) -> int:  # fmt: skip
     """That a query differs by at most a bound between all neighbors."""
-    letters = (("D", (), DATA), ("E", (), DATA), *second)
+    letters = ((ONE, (), DATA), (OTHER, (), DATA), *second)
     names = [named(parts_of(one)[0]) for one in letters]
-    one, other = on(mechanism, query, "D"), on(mechanism, query, "E")
+    one, other = on(mechanism, query, ONE), on(mechanism, query, OTHER)
     whole: Node = ("all", letters, (("neighbors", D, E),), ("<=", magnitude(one, other), bound))
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
-        second = tuple(("sym", name) for name in names[2:])
-        known = Sensitivity(mechanism, inner, given[0], claim.same, claim.within, second)
+        known = Sensitivity(mechanism, inner, given[0], claim.same, claim.within)
         small = cancelled(bound)
         found = known.bounded(query, small)
         if small != bound:
@@ -213,17 +304,38 @@ def _has_values(
     query: Node,
     given: list[int],
     second: tuple[Node, ...] = (),
-) -> int:
-    """That a query has a value on each data set."""
-    term = on(mechanism, query, "D")
-    letters = (("D", (), DATA), *second)
-    whole: Node = ("all", letters, (), ("==", term, term))
+) -> list[int]:
+    """That a query has a value on each data set, and between which numbers sums are by which it has one."""
+    term = on(mechanism, query, ONE)
+    letters = ((ONE, (), DATA), *second)
+    names = [named(parts_of(one)[0]) for one in letters]
     public = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    ranges = sum_ranges(mechanism, proof, query, public, letters) if may_lack_value(query) else []
 
     def prove(inner: ProofBuilder, _: list[int]) -> None:
-        inner.arithmetic(("==", term, term), *sum_ranges(mechanism, inner, query, public), *public)
+        found = [inner.use(k, [((), ("sym", name)) for name in names], []) for k in ranges]
+        inner.arithmetic(("==", term, term), *found, *public)
 
-    return proof.block(whole, [named(parts_of(one)[0]) for one in letters], prove)
+    return [*ranges, proof.block(("all", letters, (), ("==", term, term)), names, prove)]
+
+
+def _is_law(mechanism: MechanismOnPage, proof: ProofBuilder, draw: MechanismStep, given: list[int]) -> None:
+    """That a draw can be made on each data set; asked of draws on which nothing depends."""
+    head, *parts = parts_of(draw.term)
+    if head not in ("laplace", "normal"):
+        raise UnderivedError(f"on a draw nothing depends, and it is not seen to be possible: `{head}`")
+    seen = [one for one in mechanism.of("draw") if one.name in free(draw.term)]
+    letters = ((ONE, (), DATA), *((one.name, (), one.kind) for one in seen))
+    query = on(mechanism, parts[0], ONE)
+    claim: Node = ("and", ("<", number(0), parts[1]), ("==", query, query))
+    values = [] if seen else _has_values(mechanism, proof, parts[0], given)
+
+    def prove(inner: ProofBuilder, _: list[int]) -> None:
+        known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        found = [inner.use(k, [((), D)], []) for k in values]
+        inner.arithmetic(claim, inner.arithmetic(claim[1], *known), *found)
+
+    proof.block(("all", letters, (), claim), [named(parts_of(one)[0]) for one in letters], prove)
 
 
 def _laplace(
@@ -237,39 +349,32 @@ def _laplace(
     positive = proof.arithmetic(("<", number(0), scale), *known)
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     moves = _moves(mechanism, claim, proof, query, bound)
-    values = [(("D",), on(mechanism, query, "D")), ((), scale), ((), epsilon)]
-    defined = [_has_values(mechanism, proof, query, given), *known]
+    values = [((ONE,), on(mechanism, query, ONE)), ((), scale), ((), epsilon)]
+    defined = [*_has_values(mechanism, proof, query, given), *known]
     return proof.use(
         "lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined
     )
 
 
 def _normal(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
-    given: list[int],
+    head: str, mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...],
+    numbers: list[Node], given: list[int],
 ) -> int:  # fmt: skip
-    """Normal noise: the claim's bound on the query's sensitivity, then concentrated or Gaussian privacy."""
+    """Normal noise: the budget's bound on the query's sensitivity, then concentrated or Gaussian privacy."""
     _, query, scale = law
-    (budget,), head = numbers, mechanism.of("claim")[0].term[0]
+    (budget,) = numbers
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     if head == "gaussian":
         bound = cancelled(("mul", budget, scale))
         cost: Node = ("mul", bound, ("pow", scale, number(-1)))
     else:
         bound = cancelled(("mul", ("mul", number(2), budget), ("pow", scale, number(2))), root=2)
-        cost = (
-            "mul",
-            ("pow", bound, number(2)),
-            ("pow", ("mul", number(2), ("pow", scale, number(2))), number(-1)),
-        )
-    positive = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, scale)]
-    moves = _moves(mechanism, claim, proof, query, bound)
-    values = [(("D",), on(mechanism, query, "D")), ((), bound), ((), scale)]
-    defined = [_has_values(mechanism, proof, query, given), *known]
-    types: dict[str, Node] = {"mathcalD": DATA}
-    rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[str(head)]
-    found = proof.use(rule, values, [*positive, moves], types, defined)
-    drawn = (("D",), on(mechanism, law, "D"))
+        twice: Node = ("mul", number(2), ("pow", scale, number(2)))
+        cost = ("mul", ("pow", bound, number(2)), ("pow", twice, number(-1)))
+    rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[head]
+    types, values, premises, defined = _normal_moves(mechanism, claim, proof, query, scale, bound, given)
+    found = proof.use(rule, values, premises, types, defined)
+    drawn = ((ONE,), on(mechanism, law, ONE))
     types["T"] = "real"
     if head == "gaussian":
         both = [proof.arithmetic(("<", number(0), one), *known) for one in (cost, budget)]
@@ -280,6 +385,63 @@ def _normal(
     return proof.use(
         "rule.equal-concentrated", [drawn, ((), cost), ((), budget)], [found, equal], types, defined
     )
+
+
+_Value: TypeAlias = "tuple[tuple[str, ...], Node]"
+
+
+def _normal_moves(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, query: Node, scale: Node, bound: Node,
+    given: list[int],
+) -> tuple[dict[str, Node], list[_Value], list[int], list[int]]:  # fmt: skip
+    """What theorems about normal noise ask of a query and its sensitivity."""
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    positive = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, scale)]
+    moves = _moves(mechanism, claim, proof, query, bound)
+    values: list[_Value] = [((ONE,), on(mechanism, query, ONE)), ((), bound), ((), scale)]
+    defined = [*_has_values(mechanism, proof, query, given), *known]
+    return {"mathcalD": DATA}, values, [*positive, moves], defined
+
+
+def _normal_approximate(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
+    given: list[int],
+) -> int:  # fmt: skip
+    """Normal noise and approximate privacy: by the profile where that is seen to be small enough, or classically."""
+    _, query, scale = law
+    epsilon, delta = numbers
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    bound = sensitivity(mechanism, query)
+    types, values, (*positive, moves), defined = _normal_moves(
+        mechanism, claim, proof, query, scale, bound, given
+    )
+    values.append(((), epsilon))
+    with suppress(UnderivedError):
+        inside = [proof.arithmetic(end, *known) for end in (
+            ("<", number(0), epsilon), ("<=", epsilon, number(1)), ("<", number(0), delta),
+            ("<=", delta, number(Fraction(3, 4))),
+        )]  # fmt: skip
+        level: Node = ("log", ("mul", number(5), ("pow", ("mul", number(4), delta), number(-1))))
+        times: Node = ("pow", ("mul", number(2), level), number(Fraction(1, 2)))
+        within = proof.arithmetic(("<=", ("mul", times, bound), ("mul", epsilon, scale)), *known)
+        classical = [*positive, *inside, moves, within]
+        return proof.use("lemma.gaussian-scale", [*values, ((), delta)], classical, types, defined)
+    not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
+    found = proof.use("theorem.gaussian-analytic", values, [*positive, not_negative, moves], types, defined)
+    ratio = cancelled(("mul", scale, ("pow", bound, number(-1))))
+    if not free(ratio) | free(epsilon):  # the noise is a number times the sensitivity
+        half, whole = (("pow", ("mul", number(2), one), number(-1)) for one in (scale, ratio))
+        far: Node = ("mul", ("mul", epsilon, scale), ("pow", bound, number(-1)))
+        for one, other in ((("mul", bound, half), whole), (far, ("mul", epsilon, ratio))):
+            same = proof.arithmetic(("==", one, other), *known)
+            found = proof.rewritten(found, same, replaced(proof.facts[found], {one: ("sym", HOLE)}), HOLE)
+    profile = parts_of(proof.facts[found])[4]
+    if profile == delta:
+        return found
+    equal = proof.arithmetic(("<=", epsilon, epsilon), *known)
+    within = proof.arithmetic(("<=", profile, delta), *known)
+    values = [((ONE,), on(mechanism, law, ONE)), *(((), one) for one in (epsilon, profile, epsilon, delta))]
+    return proof.use("theorem.weaker", values, [found, equal, within], {**types, "T": "real"}, defined)
 
 
 def _weights(
@@ -293,12 +455,12 @@ def _weights(
     epsilon, _ = numbers
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
-    query = put(power[1], {name: ((), ("sym", "r"))})
+    query = put(power[1], {name: ((), ("sym", COLUMN))})
     bound: Node = ("mul", epsilon, ("num", "1/2"))
-    second: tuple[Node, ...] = (("r", (), kind),)
+    second: tuple[Node, ...] = ((COLUMN, (), kind),)
     moves = _moves(mechanism, claim, proof, query, bound, second)
-    values = [(("D", "r"), on(mechanism, query, "D")), ((), epsilon)]
-    defined = [_has_values(mechanism, proof, query, given, second), *known]
+    values = [((ONE, COLUMN), on(mechanism, query, ONE)), ((), epsilon)]
+    defined = [*_has_values(mechanism, proof, query, given, second), *known]
     return proof.use(
         "lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined
     )

@@ -7,14 +7,26 @@ differs in one term, and what is left is arithmetic with that record on both sid
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
+from typing import Any
 
-from dpverify.proving.checker.theorems.language import Node, bound_in, free, inner, named, parts_of, put
+from dpverify.proving.checker.theorems.language import (
+    Node,
+    bound_in,
+    free,
+    inner,
+    is_partial,
+    named,
+    parts_of,
+    put,
+)
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
+from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 
 DATA = "mathcalD"
@@ -24,8 +36,10 @@ PLACE = "the place"
 ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
-GRID = 64
-D, E = ("sym", "D"), ("sym", "E")
+GRID, HOLE = 64, "the hole"
+ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
+"""Names of bound letters, which no letter of a page has."""
+D, E = ("sym", ONE), ("sym", OTHER)
 
 
 def minus(one: Node, other: Node) -> Node:
@@ -79,6 +93,13 @@ def offsets(mechanism: MechanismOnPage, body: Node, index: str) -> set[int]:
     return set[int]().union(*(offsets(mechanism, part, index) for part, _ in inner(parts)))
 
 
+def columns(mechanism: MechanismOnPage, body: Node) -> set[tuple[Node, ...]]:
+    """The second indices of records in a term; none where records have none."""
+    parts = parts_of(body)
+    own = {parts[3:]} if parts[0] == "of" and parts[1] == mechanism.records.name else set()
+    return own.union(*(columns(mechanism, part) for part, _ in inner(parts)))
+
+
 class Sensitivity:
     """A proof within which two neighbors and the place of their difference are known."""
 
@@ -89,9 +110,8 @@ class Sensitivity:
         near: int,
         same: int,
         within: int,
-        second: tuple[Node, ...],
     ) -> None:
-        self.mechanism, self.proof, self.second = mechanism, proof, second
+        self.mechanism, self.proof = mechanism, proof
         self.near, self.same = near, same
         self.place: Node = ("of", PLACE, D, E)
         both = proof.use(within, [((), D), ((), E)], [near])
@@ -105,21 +125,31 @@ class Sensitivity:
 
     def sides(self, term: Node) -> tuple[Node, Node]:
         """A term on the one data set and on the other."""
-        return on(self.mechanism, term, "D"), on(self.mechanism, term, "E")
+        return on(self.mechanism, term, ONE), on(self.mechanism, term, OTHER)
+
+    def equal(
+        self, proof: ProofBuilder, at: Node, inside: list[int], shown: Iterable[tuple[Node, ...]]
+    ) -> list[int]:
+        """That the records of an index are the same, in some columns."""
+        values = [((), D), ((), E), ((), at)]
+        return [
+            proof.use(self.same, [*values, *(((), one) for one in column)], [self.near, *inside])
+            for column in shown
+        ]
 
     def equal_elsewhere(self, fold: tuple[Node, ...], places: Sequence[Node], moved: set[int]) -> int:
         """That the terms of a fold are the same but at some places."""
         _, letter, body, first, last = fold
-        name, i = named(parts_of(letter)[0]), ("sym", "i")
+        name, i = named(parts_of(letter)[0]), ("sym", INDEX)
         one, other = self.sides(put(body, {name: ((), i)}))
         premises: tuple[Node, ...] = (
             ("<=", first, i), ("<=", i, last), *(("not", ("==", i, place)) for place in places)
         )  # fmt: skip
-        whole: Node = ("all", (("i", (), "integer"),), premises, ("==", one, other))
+        whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", one, other))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             known = [*given, self.low, self.high, *self.public]
-            equal = []
+            equal = list[int]()
             for c in sorted(moved):
                 at = shifted(i, c)
                 inside = [
@@ -127,11 +157,14 @@ class Sensitivity:
                     proof.arithmetic(("<=", at, self.mechanism.records.last), *known),
                     proof.arithmetic(("not", ("==", at, self.place)), *known),
                 ]
-                values = [((), D), ((), E), ((), at), *(((), one) for one in self.second)]
-                equal.append(proof.use(self.same, values, [self.near, *inside]))
-            proof.arithmetic(("==", one, other), *equal, *given, *self.public)
+                equal += self.equal(proof, at, inside, columns(self.mechanism, body))
+            same = proof.arithmetic(("==", one, one), *given, *self.public)
+            for k in equal:
+                right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
+                template = ("==", one, replaced(right, {record: ("sym", HOLE)}))
+                same = proof.rewritten(same, k, template, HOLE)
 
-        return self.proof.block(whole, ["i"], prove)
+        return self.proof.block(whole, [INDEX], prove)
 
     def differ(self, fold: tuple[Node, ...]) -> int:
         """By how much a fold differs."""
@@ -173,7 +206,7 @@ class Sensitivity:
             def prove(
                 proof: ProofBuilder, given: list[int], place: Node = place, terms: tuple[Node, Node] = terms
             ) -> None:
-                equal = []
+                equal = list[int]()
                 for c in sorted(moved):
                     at = shifted(place, c)
                     if put(at, {}) != self.place and not _same_index(at, self.place):
@@ -183,8 +216,7 @@ class Sensitivity:
                             proof.arithmetic(("<=", at, self.mechanism.records.last), *facts),
                             proof.arithmetic(("not", ("==", at, self.place))),
                         ]
-                        values = [((), D), ((), E), ((), at), *(((), one) for one in self.second)]
-                        equal.append(proof.use(self.same, values, [self.near, *inside]))
+                        equal += self.equal(proof, at, inside, columns(self.mechanism, body))
                 proof.arithmetic(("<=", magnitude(*terms), limit), *equal)
 
             steps.append(self.proof.block(whole, [], prove))
@@ -255,7 +287,7 @@ class Rests:
             every = known.between(fold, *ends)
         except UnderivedError:
             return []
-        function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], "D"))
+        function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], ONE))
         values = [function, ((), known.place), ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
         both = self.proof.use("rule.rest-range", values, [every, *known.inside(fold)], defined=known.public)
         return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
@@ -266,43 +298,45 @@ class Rests:
         known, proof = self.known, self.proof
         if one[3:] != other[3:]:
             return []
-        bodies = [put(fold[2], {named(parts_of(fold[1])[0]): ((), ("sym", "i"))}) for fold in (one, other)]
+        bodies = [put(fold[2], {named(parts_of(fold[1])[0]): ((), ("sym", INDEX))}) for fold in (one, other)]
         gap = values_of(known.mechanism, minus(*bodies))
         if not gap or (min(gap) < -1e-12 and max(gap) > 1e-12):
             return []
         if max(gap) > 1e-12:
             bodies.reverse()
-        small, large = (on(known.mechanism, body, "D") for body in bodies)
-        i = ("sym", "i")
+        small, large = (on(known.mechanism, body, ONE) for body in bodies)
+        i = ("sym", INDEX)
         whole: Node = (
             "all",
-            (("i", (), "integer"),),
+            ((INDEX, (), "integer"),),
             (("<=", one[3], i), ("<=", i, one[4])),
             ("<=", small, large),
         )
         try:
-            every = proof.block(whole, ["i"], lambda inner, _: _one(inner, ("<=", small, large)))
+            every = proof.block(whole, [INDEX], lambda inner, _: _one(inner, ("<=", small, large)))
         except UnderivedError:
             return []
-        values = [(("i",), small), (("i",), large), ((), known.place), ((), one[3]), ((), one[4])]
+        values = [((INDEX,), small), ((INDEX,), large), ((), known.place), ((), one[3]), ((), one[4])]
         return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
 
     def bounded(self, query: Node, bound: Node, claim: Node) -> int:
         """That a query of sums differs by at most a bound: for all rests and records, then for these."""
         proof, records = self.proof, self.mechanism.records
-        second = self.known.second
-        names = [f"R{k}" for k in range(len(self.folds))]
-        letters: list[Node] = [(name, (), "real") for name in ("a", "b", *names)]
+        second, *others = {column for fold in self.folds for column in columns(self.mechanism, fold)}
+        if others:
+            raise UnderivedError("numbers of several columns of a record")
+        names = [f"the rest {k}" for k in range(len(self.folds))]
+        letters: list[Node] = [(name, (), "real") for name in (*"<>", *names)]
         record = {
             side: put(("of", records.name, data, self.known.place, *second), {})
-            for side, data in (("a", D), ("b", E))
+            for side, data in (("<", D), (">", E))
         }  # fmt: skip
         exchange: dict[Node, Node] = {
             **{term: ("sym", side) for side, term in record.items()},
             **{put(rest, {}): ("sym", name) for rest, name in zip(self.rests, names, strict=True)},
         }
         made = []
-        for side, data in ((0, "D"), (1, "E")):
+        for side, data in ((0, ONE), (1, OTHER)):
             whole = [("add", rest, terms[side]) for rest, terms in zip(self.rests, self.terms, strict=True)]
             made.append(
                 replaced(
@@ -326,14 +360,14 @@ class Rests:
                 parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high
             )
 
-        every = proof.block(general, ["a", "b", *names], prove)
+        every = proof.block(general, [*"<>", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
         fact = proof.use(every, values, [*given, *ends])
         for k, sides in enumerate(self.equal):
             for side, equation in enumerate(sides):
                 added = put(("add", self.rests[k], self.terms[k][side]), {})
-                template = replaced(proof.facts[fact], {added: ("sym", "the hole")})
-                fact = proof.rewritten(fact, equation, template, "the hole")
+                template = replaced(proof.facts[fact], {added: ("sym", HOLE)})
+                fact = proof.rewritten(fact, equation, template, HOLE)
         return fact
 
 
@@ -350,35 +384,50 @@ def terms_between(
 ) -> int:  # fmt: skip
     """That each term of a fold is between two numbers, on the data set D."""
     _, letter, body, first, last = fold
-    i = ("sym", "i")
-    term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), "D")
+    i = ("sym", INDEX)
+    term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), ONE)
     claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-    whole: Node = ("all", (("i", (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
+    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
         parts = [inner.arithmetic(side, *given, *public) for side in claim[1:]]
         inner.arithmetic(claim, *parts)
 
-    return proof.block(whole, ["i"], prove)
+    return proof.block(whole, [INDEX], prove)
+
+
+def may_lack_value(term: Node) -> bool:
+    """Whether something in a term is not defined everywhere."""
+    parts = parts_of(term)
+    return is_partial(parts) or any(may_lack_value(part) for part, _ in inner(parts))
 
 
 def sum_ranges(
-    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int]
-) -> list[int]:
-    """Between which numbers the sums of a query are on the data set D; nothing where that is not seen."""
+    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], letters: tuple[Node, ...]
+) -> list[int]:  # fmt: skip
+    """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
     found = list[int]()
     for fold in dict.fromkeys(folds(mechanism, query)):
         ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
         if ends is None:
             continue
-        try:
-            every = terms_between(mechanism, proof, fold, *ends, public)
-            some = proof.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
-        except UnderivedError:
-            continue
-        function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], "D"))
-        values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
-        found.append(proof.use("rule.sum-range", values, [every, some], defined=public))
+        term = on(mechanism, fold, ONE)
+        times: Node = ("add", ("add", fold[4], ("mul", ("num", "-1"), fold[3])), number(1))
+        low, high = (("mul", times, end) for end in ends)
+        claim: Node = ("and", ("<=", low, term), ("<=", term, high))
+
+        def prove(
+            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends
+        ) -> None:
+            every = terms_between(mechanism, inner, fold, *ends, public)
+            some = inner.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
+            function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], ONE))
+            values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
+            inner.use("rule.sum-range", values, [every, some], defined=public)
+
+        with suppress(UnderivedError, ValueError):
+            names = [named(parts_of(one)[0]) for one in letters]
+            found.append(proof.block(("all", letters, (), claim), names, prove))
     return found
 
 
@@ -406,8 +455,9 @@ def _powers(node: Node, times: Fraction) -> Iterator[tuple[Node, Fraction]]:
     elif parts[0] == "pow" and parts_of(parts[2])[0] == "num":
         yield from _powers(parts[1], times * Fraction(named(parts_of(parts[2])[1])))
     elif parts[0] == "num" and (value := Fraction(named(parts[1]))) > 0:
-        yield number(value.numerator), times
-        yield number(value.denominator), -times
+        yield from (
+            (number(n), t) for n, t in ((value.numerator, times), (value.denominator, -times)) if n > 1
+        )
     else:
         yield node, times
 
@@ -446,7 +496,7 @@ def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
 def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
     """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
     records = mechanism.records
-    indices = {name for name in free(term) if name[:1] in "#i"}
+    indices = {name for name in free(term) if name[:1] == "#" or name == INDEX}
     if records.low is None or records.high is None or not free(term) <= {records.name, *indices}:
         return []
     low, high = float(records.low), float(records.high)
@@ -504,53 +554,98 @@ def most(mechanism: MechanismOnPage, body: Node, index: str, moved: set[int]) ->
     return number(Fraction(found).limit_denominator(1000))
 
 
+PURE = {"laplace": 1, "proportional": 2}
+"""Laws whose noise gives pure privacy, and how often the sensitivity of their query is paid for."""
+
+
 def cost(mechanism: MechanismOnPage, law: Node, head: str) -> Node:
     """What a draw costs of a budget, by a sensitivity that is a guess, which the proof must confirm.
 
     Raises:
         UnderivedError: where nothing is guessed.
     """
-    parts = parts_of(law)
-    if head == "private" and parts[0] == "laplace":
-        return ("mul", sensitivity(mechanism, parts[1]), ("pow", parts[2], number(-1)))
-    if head == "concentrated" and parts[0] == "normal":
-        twice: Node = ("mul", number(2), ("pow", parts[2], number(2)))
-        return ("mul", ("pow", sensitivity(mechanism, parts[1]), number(2)), ("pow", twice, number(-1)))
-    raise UnderivedError(f"no sensitivity is guessed for the law `{parts[0]}`")
+    name, *parts = parts_of(law)
+    if head == "concentrated" and name in PURE:
+        return ("mul", ("pow", cost(mechanism, law, "private"), number(2)), number(Fraction(1, 2)))
+    if head == "private" and name == "laplace":
+        return cancelled(("mul", sensitivity(mechanism, parts[0]), ("pow", parts[1], number(-1))))
+    if head == "private" and name == "proportional" and parts_of(parts[1])[0] == "exp":
+        return cancelled(("mul", number(2), sensitivity(mechanism, parts_of(parts[1])[1])))
+    if head == "concentrated" and name == "normal":
+        twice: Node = ("mul", number(2), ("pow", parts[1], number(2)))
+        return cancelled(
+            ("mul", ("pow", sensitivity(mechanism, parts[0]), number(2)), ("pow", twice, number(-1)))
+        )
+    raise UnderivedError(f"no sensitivity is guessed for the law `{name}`")
 
 
 def sensitivity(mechanism: MechanismOnPage, query: Node) -> Node:
-    """By how much a query differs between small data sets, as a multiple of a function of the number of records.
+    """By how much a query differs between data sets: a guess from small ones, without what is public beside it.
 
     Raises:
-        UnderivedError: where no such multiple is seen.
+        UnderivedError: where nothing is guessed.
     """
-    records = mechanism.records
-    low = 0.0 if records.low is None else float(records.low)
-    high = 1.0 if records.high is None else float(records.high)
-    code, most = FloatModel({}, {}).code(query), dict[int, float]()
-    if records.last[0] != "sym" or records.over is not None:
+    head, *parts = parts_of(query)
+    inside = [part for part in parts if private(mechanism, part)] if head in ("add", "mul") else []
+    if len(inside) != 1:
+        return _seen(mechanism, query)
+    found = sensitivity(mechanism, inside[0])
+    if head == "add":
+        return found
+    others = [part for part in map(parts_of, parts) if part != inside[0]]
+    factors = [number(abs(Fraction(named(part[1])))) if part[0] == "num" else part for part in others]
+    return cancelled(("mul", found, *factors))
+
+
+def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
+    """By how much a query differs between small data sets: a number times a function of public letters that fits."""
+    records, model = mechanism.records, FloatModel({}, {})
+    if records.last[0] != "sym":
         raise UnderivedError("a sensitivity is guessed where the number of records is a letter")
-    name, others = named(records.last[1]), dict.fromkeys(free(query), 0.5)
-    for n in (2, 3, 4):
-        rows = [*product((low, (low + high) / 2, high), repeat=n)]
-        found = {
-            row: code({**others, name: float(n), records.name: lambda at, row=row: row[int(at[0]) - 1]})
-            for row in rows
-        }
-        most[n] = max(
-            abs(found[row] - found[(*row[:k], x, *row[k + 1 :])])
-            for row in rows for k in range(n) for x in (low, (low + high) / 2, high)
-        )  # fmt: skip
-    n_term = records.last
-    shapes: list[tuple[Node, Callable[[int], float]]] = [
-        (number(1), lambda _: 1.0), (("pow", n_term, number(-1)), lambda n: 1 / n), (n_term, float),
-        (("mul", minus(n_term, number(1)), ("pow", n_term, number(-1))), lambda n: (n - 1) / n),
-    ]  # fmt: skip
-    for shape, at in shapes:
-        times = Fraction(most[2] / at(2)).limit_denominator(1000)
+    count = named(records.last[1])
+    shown = free(query) - {count}
+    letters = [one for one in mechanism.letters if one.number is not None and one.name in shown]
+    found = list[tuple[dict[str, Any], float]]()
+    try:
+        code = model.code(query)
+        for n, share in ((2, 0.25), (3, 0.75), (4, 0.5)):
+            env: dict[str, Any] = {**dict.fromkeys(free(query), 0), count: float(n)}
+            env |= {one.name: _inside(one, share + 0.01 * k) for k, one in enumerate(letters)}
+            values = [-20.0, 20.0, *(env[one.name] for one in letters)]
+            if records.low is not None and records.high is not None:
+                values = [float(end) for end in (records.low, (records.low + records.high) / 2, records.high)]
+            at = {
+                row: float(code({**env, records.name: lambda i, row=row: row[int(i[0]) - 1]}))
+                for row in product(dict.fromkeys(values[:4]), repeat=n)
+            }
+            moved = (abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values)
+            found.append((env, max(moved)))
+    except (*FAILURES, IndexError):
+        raise UnderivedError("a query has no value on a small data set") from None
+    n_term, own = records.last, [one.term for one in letters]
+    inverse: Node = ("pow", n_term, number(-1))
+    of_count: list[Node] = [number(1), inverse, n_term, ("mul", minus(n_term, number(1)), inverse)]
+    of_letters: list[Node] = [number(1), *own, *(("pow", one, number(2)) for one in own)]
+    of_letters += [minus(one, other) for one, other in permutations(own, 2)]
+    env, value = found[0]
+    for shape in (cancelled(("mul", *pair)) for pair in product(of_count, of_letters)):
+        at_shape = model.code(shape)
+        times = Fraction(value / at_shape(env)).limit_denominator(1000)
         if times > 0 and all(
-            math.isclose(float(times) * at(n), value, rel_tol=1e-9) for n, value in most.items()
+            math.isclose(float(times) * at_shape(env), value, rel_tol=1e-9) for env, value in found
         ):
-            return shape if times == 1 else ("mul", number(times), shape)
+            return shape if times == 1 else cancelled(("mul", number(times), shape))
     raise UnderivedError("no sensitivity is seen")
+
+
+def _inside(letter: TheoremLetter, share: float) -> float:
+    """A number of a letter's domain."""
+    v: Any = letter.number
+    low, high = (None if end is None else float(Fraction(end)) for end in (v.lower, v.upper))
+    if low is not None and high is not None:
+        found = low + (high - low) * share
+    elif high is not None:
+        found = high - 2 * share
+    else:
+        found = 2 * share + (low or 0.0)
+    return float(math.ceil(found)) if letter.kind == "integer" else found

@@ -37,22 +37,24 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "question": frozenset({("arithmetic.questions", "contradict")}),
     "entailment": frozenset({("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")}),
     "value": frozenset({("theorems.numbers", "folded")}),
+    "circle": frozenset({("intervals", "sine"), ("intervals", "cosine")}),
     "comparison": frozenset({("theorems.numbers", "compared"), ("theorems.outcomes", "same")}),
     "all numbers": frozenset({("theorems.numbers", "for_numbers")}),
     "guarantee": frozenset({("theorems.divergences", "guarantee")}),
+    "cells": frozenset({("theorems.cells", "cells_of"), ("theorems.cells", "fails")}),
     "line": frozenset(
         {
-            *(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable")),
+            *(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable", "plane")),
             ("theorems.outcomes", "image"),
         }
     ),
     "event": frozenset(("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")),
     "letter": frozenset({("theorems.letters", "letters_of"), ("theorems.letters", "on_the_line")}),
     "law": frozenset(
-        ("theorems.outcomes", name)
-        for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
+        ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ),
     "definition": frozenset({("theorems.letters", "definition")}),
+    "choice": frozenset({("theorems.choices", "masses_of")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -65,9 +67,11 @@ ENTRIES: dict[str, list[Place]] = {
     "entailment": [("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")],
     "model": [("theorems.models", "show")],
     "value": [("theorems.numbers", "folded")],
+    "circle": [("intervals", "sine"), ("intervals", "cosine")],
     "comparison": [("theorems.outcomes", "same"), ("theorems.numbers", "compared")],
     "all numbers": [("theorems.numbers", "for_numbers")],
     "guarantee": [("theorems.divergences", "guarantee")],
+    "cells": [("theorems.cells", "cells_of"), ("theorems.cells", "fails")],
     "line": [
         ("theorems.outcomes", "image"),
         *(("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")),
@@ -75,10 +79,10 @@ ENTRIES: dict[str, list[Place]] = {
     "event": [("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")],
     "letter": [("theorems.letters", "on_the_line"), ("theorems.letters", "letters_of")],
     "law": [
-        ("theorems.outcomes", name)
-        for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
+        ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ],
     "definition": [("theorems.letters", "definition")],
+    "choice": [("theorems.choices", "masses_of")],
 }
 
 

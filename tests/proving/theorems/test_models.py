@@ -81,6 +81,13 @@ def test_faults_of_models_are_refused(fault: str) -> None:
         show(PRIVATE, model, refute=True)
 
 
+def test_a_claim_without_a_value_is_not_false() -> None:
+    """No bound is 1/0, for laws of finitely many values; of a wider law, see the tests of cells."""
+    for claim, seen in (("(private (x D) (M x) (/ 1 e) 0)", 0), ("(private (x D) (M x) (/ 1 2) 0)", -1)):
+        given = copy.deepcopy(RESPONSE["letters"][0])
+        assert truth("D:data T:finite", "(M (D) (law T)) (e real)", [given, "0"], claim) == seen
+
+
 def test_letters_that_define_one_another_are_refused() -> None:
     """A circle of definitions gives no values."""
     two = clause("", "(a real) (b real)", "", "(<= a b)")

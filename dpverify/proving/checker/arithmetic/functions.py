@@ -61,7 +61,7 @@ class FunctionTerms(Reals):
         found = alone(name)
         {"log": self.logs, "exp": self.exponents}.get(function, {})[name] = at[0]
         for known in self.values:
-            if known.function == function in ("exp", "log", "phi") and len(known.result.top) == 1:
+            if known.function == function in ("exp", "log", "phi", "arctan") and len(known.result.top) == 1:
                 self.orders.append(partial(self.alike, at[0], known.arguments[0], found, known.result))
                 self.orders.append(partial(self.alike, known.arguments[0], at[0], known.result, found))
         self.values.append(KnownValue(function, at, found))
@@ -188,6 +188,8 @@ class FunctionTerms(Reals):
             case "phi_inverse":
                 self.need("<", u)
                 self.need("<", self.total(UNIT, u, -1))
+                return self.named(function, "", u)
+            case "sin" | "cos" | "arctan":
                 return self.named(function, "", u)
             case "factorial" | "binomial":
                 for v in at:

@@ -73,7 +73,7 @@ def primes(value: Fraction) -> list[tuple[int, int]]:
     """Numbers and powers, of which the product is a positive value; what has no small divisor stays whole."""
     found = []
     for rest, sign in ((value.numerator, 1), (value.denominator, -1)):
-        for prime in range(2, 1000):
+        for prime in range(2, min(1000, rest + 1)):
             power = 0
             while rest % prime == 0:
                 rest, power = rest // prime, power + sign

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
@@ -28,14 +27,6 @@ ORDERS = [number(Fraction(9, 8) ** k) for k in range(48)]
 """Renyi orders from 1 to 253."""
 EPSILONS = [number(Fraction(k, 16)) for k in range(97)]
 """From 0 to 6."""
-
-
-@dataclass(frozen=True)
-class TwoPairs:
-    """Two laws of two independent numbers: the laws of the first number, and those of the second."""
-
-    first: tuple[Line, Line]
-    second: tuple[Line, Line]
 
 
 Laws: TypeAlias = "Masses | tuple[Line, Line]"
@@ -86,21 +77,21 @@ def term_above(p: Term, q: Term) -> Term:
 def renyi(laws: Laws, order: Term, bound: Term) -> Term:
     """Whether P is dominated by Q, with mean_Q (P/Q)^order <= exp((order - 1) bound); of lines, in closed form."""
     demand_true(compared("<", ONE, order), "an order that is not above 1")
-    less = difference(order, ONE)
-    if not isinstance(laws, tuple):
-        limit = made("exp", made("mul", less, bound))
-        return logic("and", dominated(laws), compared("<=", moment(laws, order), limit))
-    d = distance(laws)
-    if laws[0].family == "normal":
-        return compared("<=", half(made("mul", order, d, d)), bound)
-    both = made("add", order, less)
-    ends = [(order, made("mul", less, d)), (less, made("mul", number(-1), order, d))]
-    mean = made("add", *(made("mul", w, made("pow", both, number(-1)), made("exp", u)) for w, u in ends))
-    return compared("<=", mean, made("exp", made("mul", less, bound)))
+    if isinstance(laws, tuple) and laws[0].family == "normal":
+        return compared("<=", divergence(laws, order), bound)
+    near = TRUE if isinstance(laws, tuple) else dominated(laws)
+    limit = made("exp", made("mul", difference(order, ONE), bound))
+    return logic("and", near, compared("<=", moment(laws, order), limit))
 
 
-def moment(masses: Masses, order: Term) -> Term:
-    """The mean by Q of (P/Q)^order."""
+def moment(masses: Laws, order: Term) -> Term:
+    """The mean by Q of (P/Q)^order; of Laplace laws, in closed form."""
+    if isinstance(masses, tuple):
+        d, less = distance(masses), difference(order, ONE)
+        demand(masses[0].family == "laplace", "a moment of these laws")
+        share = made("pow", made("add", order, less), number(-1))
+        ends = [(order, made("mul", less, d)), (less, made("mul", number(-1), order, d))]
+        return made("add", *(made("mul", w, share, made("exp", u)) for w, u in ends))
     kept = [(p, q) for p, q in masses if compared("==", q, NO) is not TRUE]
     return made(
         "add", *(made("mul", made("pow", p, order), made("pow", q, difference(ONE, order))) for p, q in kept)
@@ -109,13 +100,13 @@ def moment(masses: Masses, order: Term) -> Term:
 
 def divergence(laws: Laws, order: Term) -> Term:
     """The Renyi divergence; of order 1, that of Kullback and Leibler. Refused unless it is seen to have a value."""
-    if isinstance(laws, tuple):
+    if isinstance(laws, tuple) and laws[0].family == "normal":
         d = distance(laws)
-        demand(laws[0].family == "normal", "divergences of these laws")
         demand_true(compared("<=", ONE, order), "an order below 1")
         return half(made("mul", order, d, d))
-    demand_true(dominated(laws), "laws of which one is not seen to have a density by the other")
-    if compared("==", order, ONE) is TRUE:
+    if not isinstance(laws, tuple):
+        demand_true(dominated(laws), "laws of which one is not seen to have a density by the other")
+    if not isinstance(laws, tuple) and compared("==", order, ONE) is TRUE:
         kept = [(p, q) for p, q in laws if compared("==", p, NO) is not TRUE]
         logs = (made("log", made("mul", p, made("pow", q, number(-1)))) for p, q in kept)
         return made("add", *(made("mul", p, log) for (p, _), log in zip(kept, logs, strict=True)))
@@ -172,14 +163,10 @@ def gaussian(laws: Laws, mu: Term) -> Term:
     return UNKNOWN
 
 
-def guarantee(head: str, laws: Laws | TwoPairs, given: list[Term]) -> Term:
+def guarantee(head: str, laws: Laws, given: list[Term]) -> Term:
     """Whether one law is near another (`private`, `renyi-private`, `concentrated`, `gaussian`), or how far it is."""
-    if isinstance(laws, TwoPairs):
-        return of_two(head, laws, given)
     if head == "private":
         epsilon, delta = given
-        if isinstance(laws, tuple) and compared("==", delta, NO) is TRUE and is_wider(laws):
-            return FALSE
         return compared("<=", excess(laws, epsilon, made("exp", epsilon)), delta)
     if head == "renyi-private":
         order, bound = given
@@ -188,19 +175,3 @@ def guarantee(head: str, laws: Laws | TwoPairs, given: list[Term]) -> Term:
     if head == "excess":
         return excess(laws, None, one)
     return {"divergence": divergence, "concentrated": concentrated, "gaussian": gaussian}[head](laws, one)
-
-
-def is_wider(lines: tuple[Line, Line]) -> bool:
-    """Whether the first law of a family has the larger scale: far out, it is above each multiple of the other."""
-    one, other = lines
-    return one.family == other.family != "uniform" and compared("<", other.scale, one.scale) is TRUE
-
-
-def of_two(head: str, laws: TwoPairs, given: list[Term]) -> Term:
-    """The same of pairs of independent numbers: the logarithm of a ratio of densities is the sum of two."""
-    far = [distance(pair) for pair in (laws.first, laws.second)]
-    families = {pair[0].family for pair in (laws.first, laws.second)}
-    if head == "private" and families == {"laplace"} and compared("==", given[1], NO) is TRUE:
-        return compared("<=", made("add", *far), given[0])
-    demand(head == "concentrated" and families == {"normal"}, "two draws of these laws")
-    return compared("<=", half(made("add", *(made("mul", d, d) for d in far))), given[0])

@@ -108,7 +108,7 @@ def law_of_image(value: Value, laws: Mapping[str, Line | Independent]) -> Value:
         raise ValueError("a sequence without a law")
     if isinstance(value, ChangedSequence):
         index = names(value.index) if isinstance(value.index, Term) else frozenset()
-        demand(not index & laws.keys(), "a place that has a law")
+        demand(not {name.split("_")[0] for name in index} & laws.keys(), "a place that has a law")
         kept = isinstance(law, Independent) and law_of_image(value.value, laws) == law.law
         demand(kept and names(value.value), "a number with another law than the others")
     return law

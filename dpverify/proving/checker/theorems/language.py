@@ -48,14 +48,16 @@ def nodes(value: object) -> Node:
 
 def parts_of(node: Node) -> tuple[Node, ...]:
     """The parts of a term or of a list."""
-    demand(isinstance(node, tuple), f"no term: {str(node)[:60]}")
-    return node if isinstance(node, tuple) else ()
+    if not isinstance(node, tuple):
+        raise ValueError(f"no term: {str(node)[:60]}")  # not by `demand`, which would write each term out
+    return node
 
 
 def named(node: Node) -> str:
     """A name or a head."""
-    demand(isinstance(node, str), f"no name: {str(node)[:60]}")
-    return node if isinstance(node, str) else ""
+    if not isinstance(node, str):
+        raise ValueError(f"no name: {str(node)[:60]}")
+    return node
 
 
 def bound_in(node: tuple[Node, ...]) -> list[Node]:

@@ -70,17 +70,27 @@ def at(value: Term, x: str, place: Term) -> Term:
     return again(value.put({x: place}))
 
 
-def same_for_all(x: str, one: Term, other: Term) -> None:
-    """Refuse unless functions of x are the same."""
-    demand(names(one) | names(other) <= {x}, "further letters")
-    follow(Theorem((Unknown(x, "real"),), (), term("==", one, other)))
+def same_for_all(letters: tuple[str, ...], one: Term, other: Term) -> None:
+    """Refuse unless functions of letters are the same."""
+    used = names(one) | names(other)
+    demand(used <= {*letters}, "further letters")
+    if used:
+        follow(Theorem(tuple(Unknown(x, "real") for x in letters), (), term("==", one, other)))
+
+
+def plane(value: Term, letters: tuple[str, ...]) -> tuple[list[Term], Term]:
+    """A linear function of letters: its slopes, and its value at 0."""
+    places = [{x: ONE if x == one else NO for x in letters} for one in (None, *letters)]
+    start, *ends = (again(value.put(place)) for place in places)
+    slopes = [difference(end, start) for end in ends]
+    products = (term("mul", slope, symbol(x)) for slope, x in zip(slopes, letters, strict=True))
+    same_for_all(letters, value, term("add", start, *products))
+    return slopes, start
 
 
 def linear(value: Term, x: str) -> tuple[Term, Term]:
     """A linear function of x: its slope, and its value at 0."""
-    start = at(value, x, NO)
-    slope = difference(at(value, x, ONE), start)
-    same_for_all(x, value, term("add", start, term("mul", slope, symbol(x))))
+    (slope,), start = plane(value, (x,))
     return slope, start
 
 
@@ -98,7 +108,7 @@ def mean(law: Line, x: str, value: Term) -> Term:
     middle, above, below = (at(value, x, made("add", law.at, number(n))) for n in (0, 1, -1))
     square = difference(half(made("add", above, below)), middle)
     slope, z = half(difference(above, below)), term("add", symbol(x), made("mul", number(-1), law.at))
-    same_for_all(x, value, term("add", middle, term("mul", slope, z), term("mul", square, z, z)))
+    same_for_all((x,), value, term("add", middle, term("mul", slope, z), term("mul", square, z, z)))
     first, second = law.moments()
     return made("add", middle, made("mul", slope, first), made("mul", square, second))
 

@@ -25,6 +25,8 @@ from dpverify.proving.checker.terms import (
     symbol,
 )
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
+from dpverify.proving.checker.theorems.cells import cells_of, fails
+from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
     AllLetters,
@@ -63,18 +65,16 @@ from dpverify.proving.checker.theorems.outcomes import (
     Point,
     Sequence,
     Value,
+    blended,
     both,
     chance_of,
     constant,
-    gathered,
     image,
     mixed,
     numeric,
     pair_of_laws,
     same,
-    second_draw,
     total,
-    two_lines,
     whole,
 )
 from dpverify.proving.checker.theorems.steps import Clause
@@ -110,7 +110,8 @@ class Model:
 
     def __init__(self, clause: Clause, value: object) -> None:
         clause, given = on_the_line(clause), fields(value)
-        demand(given.keys() == {"types", "neighbors", "letters"}, "no model")
+        demand(given.keys() - {"cells"} == {"types", "neighbors", "letters"}, "no model")
+        self.cells = cells_of(given["cells"]) if "cells" in given else None
         self.clause = clause
         self.work, self.open, self.in_case = WorkLeft(WORK), list[str](), dict[Term, bool]()
         self.places, self.reads = dict[Value, str](), dict[str, list[Value]]()
@@ -182,7 +183,7 @@ class Model:
             case "bernoulli", weight:
                 return mixed(self.number(weight, env), *(Finite(((value, ONE),)) for value in (ONE, NO)))
             case "mixture", weight, one, other:
-                return mixed(self.number(weight, env), self.law(one, env), self.law(other, env))
+                return mixed(self.number(weight, env), self.value(one, env), self.value(other, env))
             case ("normal" | "laplace") as family, at, scale:
                 demand_true(compared("<", NO, self.number(scale, env)), "a law without a positive scale")
                 return Line(family, self.number(at, env), self.number(scale, env))
@@ -294,8 +295,6 @@ class Model:
         if isinstance(law, Line | Independent):
             x, one = self.drawn(law)
             place = within(one)
-            if head == "then" and isinstance(law, Line) and (second := second_draw(name, parts[1])):
-                return two_lines(x, law, self.value(second, place))
             if head == "then":
                 return image(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
             if not isinstance(law, Line):
@@ -305,14 +304,14 @@ class Model:
             pieces = self.cases({x}, lambda: self.truth(parts[1], place))
             f = logic("or", *(logic("and", *facts, f) for facts, f in pieces))
             return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
-        masses = law.masses if isinstance(law, Finite) else ()
+        if not isinstance(law, Finite):
+            raise ValueError("a law of another form")
+        masses = law.masses
         if head == "then":
             laws = [(mass, self.value(parts[1], within(v))) for v, mass in masses]
             if len(laws) == 1 and laws[0][0] is ONE:
                 return laws[0][1]
-            finite = [(mass, one) for mass, one in laws if isinstance(one, Finite)]
-            demand(len(finite) == len(laws), "a mixture of laws that are not finite")
-            return gathered((v, made("mul", mass, m)) for mass, one in finite for v, m in one.masses)
+            return blended(laws)
         if head == "chance":
             return made("add", *(mass for v, mass in masses if self.decided(parts[1], within(v))))
         return made("add", *(made("mul", mass, self.number(parts[1], within(v))) for v, mass in masses))
@@ -398,12 +397,15 @@ class Model:
         """Whether the laws of all neighbors are near one another."""
         name, kind = map(named, parts_of(parts[0]))
         bounds, found = self.numbers(parts[2:], env), list[Term]()
+        demand(all(names(b) or compared("==", b, b) is TRUE for b in bounds), "a bound without a value")
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
-        laws = [self.value(parts[1], place) for place in places]
+        laws = [masses_of(self.value(parts[1], place)) for place in places]
         for i, j in sorted(self.neighbors[kind]):
             found.append(UNKNOWN)
             with suppress(ValueError):
                 found[-1] = guarantee(head, pair_of_laws(laws[i], laws[j]), bounds)
+            if self.cells and fails(head, self.cells, laws[i], laws[j], bounds):
+                found[-1] = FALSE
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:
@@ -447,8 +449,12 @@ class Model:
         place = {**env, **{name: constant(symbol(v.name)) for name, v in known.numbers.items()}}
 
         def run() -> tuple[list[Term], Term]:
-            given = [*self.until_false(clause[0], place)]
-            return given, (TRUE if given[-1:] == [FALSE] else self.truth(clause[1], place))
+            given = list[Term]()
+            for f in clause[0]:
+                given.append(self.truth(f, place))
+                if given[-1] is FALSE or bounded(known, given):
+                    return given, (TRUE if given[-1] is FALSE else UNKNOWN)
+            return given, self.truth(clause[1], place)
 
         for facts, (given, held) in self.cases(known.own(), run):
             if held is TRUE:
@@ -459,14 +465,6 @@ class Model:
                     yield from self.instances(clause, less, {**env, found[0]: constant(number(k))})
             else:
                 yield for_letters(known, [*facts, *given], held)
-
-    def until_false(self, formulas: Iterable[Node], env: Letters) -> Iterator[Term]:
-        """Formulas up to the first that is false."""
-        for f in formulas:
-            found = self.truth(f, env)
-            yield found
-            if found is FALSE:
-                return
 
 
 def show(clause: Clause, value: object, refute: bool) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from dpverify.proving.checker.terms import COMPARISONS, Term, demand, names
-from dpverify.proving.checker.theorems.divergences import Laws, Masses, TwoPairs
-from dpverify.proving.checker.theorems.language import LOGIC, Node, parts_of
+from dpverify.proving.checker.theorems.divergences import Laws, Masses
+from dpverify.proving.checker.theorems.language import LOGIC
 from dpverify.proving.checker.theorems.lines import Line, shifted
 from dpverify.proving.checker.theorems.numbers import (
     FALSE,
@@ -63,24 +64,24 @@ class Independent:
 
 @dataclass(frozen=True)
 class Image:
-    """The law of what has a law of its own in each of some cases, given a value of another law."""
+    """The law of what has a law of its own in each of some cases, given a value of another law, and its name there."""
 
+    name: str
     law: Line | Independent
     cases: tuple[tuple[tuple[Term, ...], Value], ...]
 
 
 @dataclass(frozen=True)
-class TwoLines:
-    """The law of two independent numbers."""
+class Mixture:
+    """One of several laws, each with a chance."""
 
-    first: Line
-    second: Line
+    laws: tuple[tuple[Term, Value], ...]
 
 
 TOTAL = {"num", "sym", "add", "mul", "abs", "max", "min", "exp", "phi", *LOGIC, *COMPARISONS}
 """Heads of terms that always have a value."""
 Value: TypeAlias = (
-    "Point | Term | Finite | Line | TwoLines | Sequence | ChangedSequence | Independent | Image"
+    "Point | Term | Finite | Line | Mixture | Sequence | ChangedSequence | Independent | Image"
     " | tuple[Value, Value]"
 )
 Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
@@ -117,13 +118,15 @@ def settled(value: Value) -> bool:
 def total(value: Value) -> bool:
     """Whether a value has no part that may be undefined for some values of letters."""
     match value:
+        case Term() if not names(value):
+            return value in (TRUE, FALSE) or compared("==", value, value) is TRUE
         case Term("pow", (base, exponent)):
             return total(base) and exponent.head == "num" and exponent.number in range(100)
         case Term(head, parts):
             return head in TOTAL and all(map(total, parts))
         case Finite(masses):
             return all(total(one) and total(mass) for one, mass in masses)
-        case Image(law, cases):
+        case Image(_, law, cases):
             return total(law) and all(total(part) for facts, one in cases for part in (*facts, one))
         case Independent(law):
             return total(law)
@@ -159,35 +162,24 @@ def both(one: Value, other: Value) -> Masses:
     raise ValueError("laws that are not finite")
 
 
-def second_draw(name: str, inner: Node) -> Node | None:
-    """The law of z in the law of (y, z) for a law of y; None for other laws."""
-    head, *rest = parts_of(inner)
-    if head != "then":
-        return None
-    pair: Node = ("certain", ("pair", ("sym", name), ("sym", parts_of(rest[0])[0])))
-    return rest[1] if rest[2] == pair else None
-
-
-def two_lines(x: str, first: Line, second: Value) -> TwoLines:
-    """The law of two numbers, of which the second does not depend on the first, x."""
-    if isinstance(second, Line) and x not in names(second.at) | names(second.scale):
-        return TwoLines(first, second)
-    raise ValueError("a second draw that depends on the first")
-
-
-def pair_of_laws(one: Value, other: Value) -> Laws | TwoPairs:
-    """Two laws that are compared: lines, pairs of lines, or their masses."""
-    if isinstance(one, TwoLines) and isinstance(other, TwoLines):
-        return TwoPairs((one.first, other.first), (one.second, other.second))
+def pair_of_laws(one: Value, other: Value) -> Laws:
+    """Two laws that are compared: lines, or their masses."""
     return (one, other) if isinstance(one, Line) and isinstance(other, Line) else both(one, other)
 
 
-def mixed(weight: Term, one: Finite, other: Finite) -> Finite:
+def mixed(weight: Term, one: Value, other: Value) -> Finite | Mixture:
     """One law with a chance, else the other."""
     for low, high in ((NO, weight), (weight, ONE)):
         demand_true(compared("<=", low, high), "a weight that is no chance")
-    weights = [(weight, one), (difference(ONE, weight), other)]
-    return gathered((v, made("mul", w, mass)) for w, law in weights for v, mass in law.masses)
+    return blended([(weight, one), (difference(ONE, weight), other)])
+
+
+def blended(laws: list[tuple[Term, Value]]) -> Finite | Mixture:
+    """One of several laws, each with a chance."""
+    finite = [(weight, law) for weight, law in laws if isinstance(law, Finite)]
+    if len(finite) < len(laws):
+        return Mixture(tuple(laws))
+    return gathered((v, made("mul", w, mass)) for w, law in finite for v, mass in law.masses)
 
 
 def same(one: Value, other: Value) -> Term:
@@ -209,8 +201,9 @@ def image(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]
     single = len(pieces) == 1 and isinstance(value, Finite) and len(value.masses) == 1
     point = value.masses[0][0] if single and isinstance(value, Finite) else None
     if isinstance(law, Line) and isinstance(point, Term) and x in names(point):
-        return shifted(law, x, point)
+        with suppress(ValueError):
+            return shifted(law, x, point)
     if point is not None and (isinstance(point, Point) or (isinstance(point, Term) and not names(point))):
         return value
     demand(all(total(f) for facts, one in pieces for f in (*facts, one)), "what may have no value")
-    return Image(law, tuple((tuple(facts), one) for facts, one in pieces))
+    return Image(x, law, tuple((tuple(facts), one) for facts, one in pieces))

@@ -1,0 +1,126 @@
+"""The command `dpverify read`: a mechanism's page from the code of a function, and whether the two agree."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.files import write_whole
+from dpverify.terminal import UNDECIDED, VIOLATED, Seed, tell
+
+
+def read(
+    function: Annotated[
+        str,
+        typer.Argument(
+            metavar="PACKAGE.MODULE:FUNCTION", help="A plain function of numbers and a generator."
+        ),
+    ],
+    records: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The parameter that is the data; else it is guessed, and said."),
+    ] = None,
+    domain: Annotated[
+        str | None,
+        typer.Option(metavar="'[0, 1]'", help="Between which numbers records are; without it, any."),
+    ] = None,
+    claim: Annotated[
+        str | None, typer.Option(metavar="LATEX", help=r"What is claimed, such as '\varepsilon\text{-DP}'.")
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Where the page is written; without it, standard output."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PAGE.md", help="Run the function against this page, in the letters of the one read."
+        ),
+    ] = None,
+    audit: Annotated[
+        bool, typer.Option(help="Run the function, and compare its outputs with the page.")
+    ] = True,
+    runs: Annotated[int, typer.Option(min=100, help="Runs on each of the data sets.")] = 40_000,
+    failure_probability: Annotated[
+        float,
+        typer.Option(help="A function that does what the page says is called violated with at most this."),
+    ] = 1e-6,
+    seed: Seed = 0,
+    time_limit: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="Wall-clock limit on importing the function and on each run."),
+    ] = 600.0,
+) -> None:
+    """Read a function's code, and write the page that says what it does, for `dpverify prove`.
+
+    The source is read without executing it. Lines that are not read are lines of the page, which is then refused until
+    someone writes what they do. If the page is complete, the function is run, and its outputs are compared with the
+    laws of the page. Exit code 0 if they agree, 1 if they do not, 3 if something is not read or not compared.
+    """
+    from dpverify.ledger.verdicts import Verdict
+    from dpverify.running import Limits
+    from dpverify.running.user_process import check_target
+    from dpverify.statements.mechanisms.code.proposals import propose
+    from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanisms
+    from dpverify.statements.pages.page import PageError
+    from dpverify.verification.code_audits import CodeQuestion, audit_code
+    from dpverify.verification.user_places import source_of
+
+    module, _ = check_target(function)
+    file = source_of(module, Path.cwd())
+    if file is None:
+        raise InvalidArgumentError(
+            "callable", function, "a module with a source file, in the current folder or installed"
+        )
+    proposal = propose(function, file, records=records, domain=domain, claim=claim)
+    if out is not None:
+        write_whole(Path(out), proposal.text.encode())
+    elif against is None:
+        sys.stdout.write(proposal.text)
+    for line in proposal.unread:
+        tell(f"not read: line {line.line}, `{line.code}`: {line.reason}")
+    page: MechanismOnPage | None = None
+    if against is not None:
+        pages = read_mechanisms(Path(against))
+        if len(pages) != 1:
+            raise InvalidArgumentError("--against", against, "a page of one mechanism")
+        page = pages[0]
+    elif not proposal.unread:
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / Path(out or "page.md").name
+            kept.write_text(proposal.text, encoding="utf-8")
+            try:
+                (page,) = read_mechanisms(kept)
+            except PageError as error:
+                tell(f"The page says more than pages can: {error}")
+    if page is None:
+        tell("The function was not run: the page is refused until it says what these lines do.")
+        raise typer.Exit(UNDECIDED)
+    if not audit:
+        return
+    found = audit_code(
+        CodeQuestion(function, proposal, page, runs, seed, failure_probability, Limits(time_limit))
+    )
+    for one in found.laws:
+        if one.found.verdict is not Verdict.SUPPORTED:
+            tell(f"{one.found.verdict}: {one.what}: {one.found.reason}")
+    factor = max((one.scale_off for one in found.laws), default=0.0)
+    apart = max((one.found.detectable for one in found.laws), default=0.0)
+    what = f"noise larger than on the page by a factor {factor:.3g}"
+    if factor == float("inf"):
+        what = f"an event whose probability is off by {apart:.2g}"
+    detects = f"{what} would be found at least half the time"
+    said = found.reason or f"{len(found.laws)} laws of {runs} runs each; {detects}"
+    tell(
+        f"code and page: {found.verdict}: {said}; called violated by mistake with probability at most "
+        f"{failure_probability:g}; seed {seed}"
+    )
+    if found.verdict is Verdict.VIOLATED:
+        raise typer.Exit(VIOLATED)
+    if found.verdict is Verdict.UNDECIDED:
+        raise typer.Exit(UNDECIDED)

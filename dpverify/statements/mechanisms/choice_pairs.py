@@ -1,0 +1,157 @@
+"""Pairs of data sets that break the claim of a mechanism that chooses, by the checker's own law of what is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.terms import Term, number, symbol, term
+from dpverify.proving.checker.theorems.choices import chance_of_all
+from dpverify.proving.checker.theorems.language import named, parts_of, put
+from dpverify.proving.checker.theorems.lines import Line
+from dpverify.proving.checker.theorems.numbers import logic
+from dpverify.proving.theorems.derivation import json_of
+from dpverify.proving.theorems.finite_models import Code
+from dpverify.statements.mechanisms.breaking import bounds_of
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, NoiseOnPage
+from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
+from dpverify.statements.mechanisms.proofs import MechanismClaim
+from dpverify.statements.mechanisms.sensitivity import ONE
+from dpverify.statements.mechanisms.spreads import Spread
+
+SIZES, FEW = (1, 2, 3, 5), 4
+"""Whole numbers that are tried, and how many values of each letter."""
+MOST, LAWS = 5, 200
+"""Records, candidates, and laws that are tried."""
+
+
+def _fraction(value: float) -> Fraction:
+    return Fraction(value).limit_denominator(10**6)
+
+
+def float_of(chance: Term) -> float:
+    """A chance in floating point."""
+    return float(sum(bounds_of(chance)) / 2)
+
+
+class ChoicePairSearcher(PairSearcher):
+    """A search for pairs, of which what is chosen has other laws."""
+
+    enough, steps = 3, 0
+
+    def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
+        super().__init__(mechanism, sizes, random)
+        assert mechanism.choice is not None
+        self.choice = ChoiceOnPage(mechanism, mechanism.choice)
+        self.sides = [(self.model_of.code(one.location), one.noise) for one in self.choice.sides]
+        self.scales: list[Code] = [self.model_of.code(parts_of(one.law)[-1]) for one in self.choice.noises]
+        self.columns = mechanism.records.columns
+        self.known = dict[Any, dict[Any, float]]()
+        self.sequences = {one.type: {"for": self.choice.kind} for one in self.choice.noises if one.index}
+
+    def candidates(self, letters: dict[str, Any]) -> int:
+        """How many there are."""
+        kind = named(self.choice.kind)
+        return int(self.model_of.code(self.columns)(letters)) if self.columns else self.sizes[kind]
+
+    def cases(self) -> Iterator[PairCase]:
+        """Pairs with other laws than those before, simple ones first."""
+        letters, seen = [one for one in self.mechanism.letters if one.number is not None], set[Any]()
+        options = [
+            [v for v in self.options(one) if one.kind != "integer" or v in SIZES][:FEW] for one in letters
+        ]
+        for row in sorted(product(*map(enumerate, options)), key=lambda row: sum(k for k, _ in row)):
+            one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
+            place = {name: float(value) for name, value in one.items()}
+            n, k = self.records(one), self.candidates(place)
+            if 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
+                for case in self.extreme(one, n, k):
+                    found = tuple(self.numbers(self.env(case, rows)) for rows in (case.left, case.right))
+                    if found not in seen and len(self.known) < LAWS:
+                        seen.add(found)
+                        yield case
+
+    def extreme(self, letters: dict[str, Fraction], n: int, k: int) -> Iterator[PairCase]:
+        """Records that are at ends: one, and all others the same."""
+        low, high = self.ends[0], self.ends[-1]
+        ones = [tuple(low if i == j else high for i in range(k)) for j in (0, k - 1)]
+        rows = [(low,) * k, (high,) * k, *ones, *(tuple(low + high - x for x in row) for row in ones)]
+        rows = [*dict.fromkeys(rows)]
+        for rest in rows[:3] if n > 1 else rows[:1]:
+            for one, other in product(rows, repeat=2):
+                if one != other:
+                    yield PairCase(letters, (one, *(rest,) * (n - 1)), (other, *(rest,) * (n - 1)), 1)
+
+    def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
+        found, first = super().env(case, rows), 1 if self.columns else 0
+
+        def at(args: tuple[Any, ...]) -> float:
+            k, j = int(args[0]), int(args[1]) - first
+            if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
+                raise IndexError(k)
+            return float(rows[k - 1][j])
+
+        return {**found, self.mechanism.records.name: at}
+
+    def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
+        """The locations of each side, for each candidate, and the scales of noises."""
+        first, index = 1 if self.columns else 0, self.choice.line.index
+        places = range(first, first + self.candidates(env))
+        at = (tuple(_fraction(code({**env, index: i})) for i in places) for code, _ in self.sides)
+        return (*at, tuple(_fraction(code(env)) for code in self.scales))
+
+    def spread(self, env: dict[str, Any]) -> Spread:
+        """The law of what is chosen."""
+        numbers = self.numbers(env)
+        if numbers not in self.known:
+            self.known[numbers] = self.law_of(numbers[:-1], numbers[-1])
+        return self.known[numbers]
+
+    def law_of(self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction]) -> dict[Any, float]:
+        """The same for locations of each side, for each candidate."""
+        laws = {
+            f"n{j}": Line(named(parts_of(one.law)[0]), number(0), number(scale))
+            for j, (one, scale) in enumerate(zip(self.choice.noises, scales, strict=True))
+        }
+        rows = [
+            [self.sum(row[i], noise, i) for i in range(len(row))]
+            for row, (_, noise) in zip(at, self.sides, strict=True)
+        ]
+        found = dict[Any, float]()
+        if self.choice.line.role == "select":
+            (scores,) = rows
+            for r, one in enumerate(scores):
+                found[r] = float_of(chance_of_all([term("<=", x, one) for x in scores if x is not one], laws))
+            return found
+        above = [term("<=", low, high) for low, high in zip(*rows, strict=True)]
+        for r in range(len(above) + 1):
+            facts = [*(logic("not", f) for f in above[:r]), *above[r : r + 1]]
+            found[r + 1] = float_of(chance_of_all(facts, laws))
+        return found
+
+    def sum(self, at: Fraction, noise: NoiseOnPage | None, i: int) -> Term:
+        """A side of a comparison."""
+        if noise is None:
+            return number(at)
+        j = self.choice.noises.index(noise)
+        return term("add", number(at), symbol(f"n{j}_{i}" if noise.index else f"n{j}"))
+
+    def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
+        """The pair as values of letters, with sequences for noises."""
+        found, own = super().entries(case, claim), own_letters(claim)
+        for one in self.choice.noises:
+            if one.index:
+                names = [named(parts_of(letter)[0]) for letter in one.letters(self.choice.kind)]
+                law: dict[str, Json] = {"independent": json_of(put(one.law, own))}
+                found |= dict(zip(names, ("read", "write", law), strict=True))
+        found[ORDER] = [str(i) for i in range(self.sizes.get(named(self.choice.kind), 0))]
+        params = [ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
+        hidden = {name: value for name, value in own.items() if name not in params}
+        where = json_of(put(self.choice.where, hidden))
+        found[ANSWER] = {"params": params, "first": "value", "where": where}
+        return found

@@ -1,0 +1,206 @@
+"""Mechanisms that choose among candidates: the one with the largest noisy score, or the first above a threshold.
+
+Noises for all candidates are one outcome of a type of its own, of which it is known how to read one noise and how to
+put another in its place, and that this, with a noise drawn anew, changes no probability. What is chosen is a function
+of them; what is assumed of it is what the page says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpverify.proving.checker.theorems.language import Node, parts_of, put
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE, D, number
+
+ANSWER, ORDER = "the answer", "the order"
+R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
+
+
+@dataclass(frozen=True)
+class NoiseOnPage:
+    """A draw of independent noises, around a location that may depend on records."""
+
+    name: str
+    index: str
+    """Of noises for each candidate, the letter of one."""
+    location: Node
+    law: Node
+    """Of one noise."""
+
+    @classmethod
+    def of(cls, draw: MechanismStep) -> NoiseOnPage:
+        """The same of a line."""
+        family, *rest = parts_of(draw.term)
+        if len(rest) == 1:
+            return cls(draw.name, draw.index, number(0), draw.term)
+        return cls(draw.name, draw.index, rest[0], (family, number(0), rest[1]))
+
+    @property
+    def type(self) -> str:
+        """The type of noises for all candidates."""
+        return f"noises {self.name}"
+
+    @property
+    def whole(self) -> Node:
+        """The letter of all noises."""
+        return ("sym", f"all {self.name}" if self.index else self.name)
+
+    @property
+    def bound(self) -> Node:
+        """The same with its type."""
+        return (self.whole[1], self.type if self.index else "real")
+
+    def letters(self, kind: Node) -> tuple[Node, ...]:
+        """What reads a noise, what puts another in its place, and the law of all."""
+        w = self.type
+        return (
+            (f"read {self.name}", (w, kind), "real"), (f"put {self.name}", (w, kind, "real"), w),
+            (f"law {self.name}", (), ("law", w)),
+        )  # fmt: skip
+
+    def at(self, candidate: Node) -> Node:
+        """The noise of a candidate."""
+        return ("of", f"read {self.name}", self.whole, candidate) if self.index else self.whole
+
+    def independent(self, kind: Node) -> Iterator[Node]:
+        """What is assumed of these letters."""
+        letters = ((self.whole[1], (), self.type), ("candidate", (), kind))
+        put_: Node = ("of", f"put {self.name}", self.whole, R, X)
+        read, x = f"read {self.name}", ("noise", (), "real")
+        yield ("all", (*letters, x), (), ("==", ("of", read, put_, R), X))
+        other = ("other", (), kind)
+        yield (
+            "all",
+            (*letters, x, other),
+            (("not", ("==", T, R)),),
+            ("==", ("of", read, put_, T), self.at(T)),
+        )
+        event, law = ("event", (self.type,), "formula"), ("sym", f"law {self.name}")
+        anew: Node = ("chance", ("noise", "real"), self.law, ("of", "event", put_))
+        yield (
+            "all", (letters[1], event), (),
+            ("==", ("chance", self.bound, law, ("of", "event", self.whole)), ("mean", self.bound, law, anew)),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Side:
+    """A side of a comparison: what is added to a noise, and the noise, if there is one."""
+
+    location: Node
+    """Of a candidate, in the index of the line."""
+    noise: NoiseOnPage | None
+
+
+class ChoiceOnPage:
+    """What a page says of a choice, as letters and assumptions of a clause."""
+
+    def __init__(self, mechanism: MechanismOnPage, line: MechanismStep) -> None:
+        assert mechanism.records.over is not None
+        self.mechanism, self.line, self.kind = mechanism, line, mechanism.records.over.kind
+        noises = sorted(map(NoiseOnPage.of, mechanism.of("draw")), key=lambda one: not one.index)
+        self.noises = noises
+        sums = [line.term] if line.role == "select" else [*parts_of(line.term)[1:]]
+        self.sides = [self.side(one) for one in sums]
+        self.bound = [one.bound for one in noises]
+        self.answer: Node = ("of", ANSWER, D, *(one.whole for one in noises))
+
+    def side(self, term: Node) -> Side:
+        """A side of a comparison."""
+        _, rest, own = parts_of(term)
+        noise = next((one for one in self.noises if parts_of(own)[1] == one.name), None)
+        if noise is None:
+            return Side(rest, None)
+        at = put(noise.location, {noise.index: ((), ("sym", self.line.index))} if noise.index else {})
+        zero = number(0)
+        return Side(at if rest == zero else rest if at == zero else ("add", rest, at), noise)
+
+    @property
+    def types(self) -> tuple[tuple[str, str], ...]:
+        """Types of noises."""
+        return tuple((one.type, "any") for one in self.noises if one.index)
+
+    @property
+    def letters(self) -> tuple[Node, ...]:
+        """Letters of noises, of the order that decides ties, and of what is chosen."""
+        found = [letter for one in self.noises if one.index for letter in one.letters(self.kind)]
+        order: list[Node] = [(ORDER, (self.kind,), "real")] if self.line.role == "select" else []
+        return (*found, *order, (ANSWER, (DATA, *(parts_of(one)[1] for one in self.bound)), self.kind))
+
+    @property
+    def law(self) -> Node:
+        """The law of what is chosen on the data set D."""
+        law: Node = ("certain", self.answer)
+        for one in self.noises:
+            law = ("then", one.bound, ("sym", f"law {one.name}") if one.index else one.law, law)
+        return law
+
+    def score(self, side: Side, candidate: Node) -> Node:
+        """A side of a comparison, for a candidate."""
+        location = on(self.mechanism, put(side.location, {self.line.index: ((), candidate)}), ONE)
+        return location if side.noise is None else ("add", location, side.noise.at(candidate))
+
+    @property
+    def premises(self) -> tuple[Node, ...]:
+        """What is assumed of noises, and of what is chosen."""
+        noises = [one for noise in self.noises if noise.index for one in noise.independent(self.kind)]
+        return (*noises, *(self.largest() if self.line.role == "select" else self.first()))
+
+    def every(self, *names: str) -> tuple[Node, ...]:
+        """Letters for a data set, for noises and for candidates."""
+        own = (((name, (), self.kind)) for name in names)
+        return ((ONE, (), DATA), *((name, (), kind) for name, kind in map(parts_of, self.bound)), *own)
+
+    def largest(self) -> Iterator[Node]:
+        """Nobody has a larger score than the one that is chosen; of equals, the first in the order is."""
+        chosen, (one, other) = ("==", self.answer, R), (self.score(self.sides[0], c) for c in (R, T))
+        yield ("all", self.every("candidate", "other"), (chosen,), ("<=", other, one))
+        before: Node = ("<=", ("of", ORDER, R), ("of", ORDER, T))
+        yield ("all", self.every("candidate", "other"), (chosen, ("==", other, one)), before)
+        same: Node = ("==", ("of", ORDER, R), ("of", ORDER, T))
+        yield ("all", (("candidate", (), self.kind), ("other", (), self.kind)), (same,), ("==", R, T))
+
+    def first(self) -> Iterator[Node]:
+        """The one that is chosen is the first of which the comparison is true, or the one behind the last."""
+        chosen, last = ("==", self.answer, R), ("add", self.mechanism.records.columns, UNIT)
+        within, before, here = self.is_first(R, last)
+        yield ("all", self.every("candidate"), (chosen,), ("and", *within))
+        _, _, given, below = parts_of(before)
+        yield ("all", self.every("candidate", "other"), (chosen, *parts_of(given)), below)
+        _, _, before_last, above = parts_of(here)
+        yield ("all", self.every("candidate"), (chosen, *parts_of(before_last)), above)
+        yield ("all", self.every("candidate"), (*within, before, here), chosen)
+
+    def is_first(self, one: Node, last: Node) -> tuple[tuple[Node, Node], Node, Node]:
+        """That a number is within bounds, that none before is above the threshold, and that it is, or is the last."""
+        low, high = ([self.score(side, c) for c in (one, T)] for side in self.sides)
+        within: tuple[Node, Node] = ("<=", UNIT, one), ("<=", one, last)
+        below: Node = ("<", high[1], low[1])
+        before: Node = ("all", (("other", (), "integer"),), (("<=", UNIT, T), ("<", T, one)), below)
+        return within, before, ("all", (), (("<", one, last),), ("<=", low[0], high[0]))
+
+    @property
+    def where(self) -> Node:
+        """What is true of what is chosen, by which it is the first."""
+        value: Node = ("sym", "value")
+        if self.line.role == "stop":
+            within, *rest = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))
+            return ("and", *within, *rest)
+        one, other = (self.score(self.sides[0], c) for c in (value, T))
+        every = (("other", (), self.kind),)
+        before: Node = ("<=", ("of", ORDER, value), ("of", ORDER, T))
+        return ("and", ("all", every, (), ("<=", other, one)), ("all", every, (("==", other, one),), before))
+
+
+def choice_of(mechanism: MechanismOnPage) -> ChoiceOnPage | None:
+    """What a mechanism chooses, if it chooses among candidates with noise."""
+    line = mechanism.choice
+    return None if line is None else ChoiceOnPage(mechanism, line)
+
+
+def law_of(mechanism: MechanismOnPage) -> Node:
+    """The law of the output; of what is chosen, on the data set D."""
+    choice = choice_of(mechanism)
+    return mechanism.law if choice is None else choice.law

@@ -1,0 +1,1 @@
+"""Pages of mechanisms, proposed from the code of functions."""

@@ -1,0 +1,193 @@
+"""What draws cost together: one after the other, adaptively, in the currency of the claim or one that gives it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpverify.proving.checker.theorems.language import Node, free, parts_of
+from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE, cancelled, cost, minus, number
+
+OneDraw = Callable[[ProofBuilder, MechanismStep, str, "tuple[Node, ...]", list[int]], int]
+"""Proves that a draw has a guarantee: its head, and its numbers."""
+MADE = {
+    "private": "theorem.post-processing", "concentrated": "lemma.made-concentrated", "gaussian": "lemma.made-gaussian",
+}  # fmt: skip
+"""Of currencies, what is known of all that is made from a draw."""
+NONE = number(0)
+CLEAR = 1e-6
+"""By how much the logarithm of a delta must be small enough before a proof is sought."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A currency, and what each draw costs in it."""
+
+    head: str
+    costs: tuple[tuple[Node, ...], ...]
+
+    def total(self, first: int) -> tuple[Node, ...]:
+        """What the draws cost together from one on."""
+        if first == len(self.costs) - 1:
+            return self.costs[first]
+        return tuple(("add", *pair) for pair in zip(self.costs[first], self.total(first + 1), strict=True))
+
+
+def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
+    """The ways in which a claim may follow, the simplest first; costs are guesses, which a proof must confirm."""
+    head, *numbers = parts_of(mechanism.of("claim")[0].term)
+    if head == "gaussian":
+        if len(mechanism.draws) == 1:
+            yield Route("gaussian", ((numbers[0],),))
+        return
+    pure, concentrated = (
+        [_cost(mechanism, draw, c) for draw in mechanism.draws] for c in ("private", "concentrated")
+    )
+    if head == "private":
+        noisy = [k for k, draw in enumerate(mechanism.draws) if parts_of(draw.term)[0] == "normal"]
+        if not noisy:
+            yield from (Route("private", tuple((c, NONE) for c in row)) for row in _shares(pure, numbers[0]))
+        if len(noisy) == 1 and (rest := _without(numbers[0], pure, noisy[0])) is not None:
+            row = [(c or NONE, NONE) for c in pure]
+            row[noisy[0]] = (rest, numbers[1])
+            yield Route("private", tuple(row))
+        budget: Node | None = None
+    else:
+        budget = numbers[-1]
+        if head == "renyi-private":
+            budget = cancelled(("mul", budget, ("pow", numbers[0], number(-1))))
+    yield from (Route("concentrated", tuple((c,) for c in row)) for row in _shares(concentrated, budget))
+
+
+def _cost(mechanism: MechanismOnPage, draw: MechanismStep, head: str) -> Node | None:
+    try:
+        found = cost(mechanism, draw.term, head)
+    except UnderivedError:
+        return None
+    return found if free(found) <= {one.name for one in mechanism.letters} else None
+
+
+def _shares(costs: Sequence[Node | None], budget: Node | None) -> Iterator[tuple[Node, ...]]:
+    """What each draw may cost: what is guessed; where nothing is, what the others leave of a budget."""
+    if len(costs) == 1 and budget is not None:
+        yield (budget,)
+    if None not in costs:
+        yield tuple(one for one in costs if one is not None)
+    elif (
+        len(costs) > 1
+        and budget is not None
+        and (rest := _without(budget, costs, costs.index(None))) is not None
+    ):
+        yield tuple(one or rest for one in costs)
+
+
+def _without(budget: Node, costs: Sequence[Node | None], k: int) -> Node | None:
+    """What is left of a budget for one draw; None where another's cost is not known."""
+    for one in (*costs[:k], *costs[k + 1 :]):
+        if one is None:
+            return None
+        budget = minus(budget, one)
+    return budget
+
+
+class Composition:
+    """Proves a claim on a route, from what is proved of each draw."""
+
+    def __init__(self, mechanism: MechanismOnPage, route: Route, one_draw: OneDraw) -> None:
+        self.mechanism, self.route, self.one_draw = mechanism, route, one_draw
+
+    def prove(self, proof: ProofBuilder, given: list[int]) -> None:
+        """Prove the claim.
+
+        Raises:
+            UnderivedError: where it does not follow on this route.
+        """
+        self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        found, total = self.behind(proof, 0, given), self.route.total(0)
+        head, *numbers = parts_of(self.mechanism.of("claim")[0].term)
+        law = ((ONE,), on(self.mechanism, self.mechanism.law, ONE))
+        types: dict[str, Node] = {"mathcalD": DATA, "T": self.mechanism.output.kind}
+
+        def use(rule: str, premises: Sequence[int], *values: Node) -> int:
+            return proof.use(rule, [law, *(((), one) for one in values)], premises, types, self.known)
+
+        def show(relation: str, left: Node, right: Node) -> int:
+            return proof.arithmetic((relation, left, right), *self.known)
+
+        if self.route.head == "concentrated" and head == "private":
+            epsilon, delta = numbers
+            positive = show("<", NONE, total[0])
+            if (order := best_order(total[0], epsilon, delta)) is not None:
+                above, not_negative = show("<", number(1), order), show("<=", NONE, epsilon)
+                rule, premises = (
+                    "theorem.concentrated-to-approximate-improved",
+                    [above, positive, not_negative, found],
+                )
+                found = use(rule, premises, order, *total, epsilon)
+            else:
+                within = [positive, show("<", NONE, delta), show("<", delta, number(1))]
+                found = use("theorem.concentrated-to-approximate", [*within, found], *total, delta)
+            total = parts_of(proof.facts[found])[3:]
+        elif head == "renyi-private":
+            order, bound = numbers
+            above = show("<", number(1), order)
+            found = use("rule.concentrated-elim", [above, found], order, *total)
+            at = parts_of(proof.facts[found])[4]
+            use("lemma.renyi-weaker", [above, found, show("<=", at, bound)], order, at, bound)
+            return
+        if total != tuple(numbers):
+            weaker = {"private": "theorem.weaker", "concentrated": "lemma.concentrated-weaker"}[str(head)]
+            within = [show("<=", *pair) for pair in zip(total, numbers, strict=True)]
+            use(weaker, [found, *within], *total, *numbers)
+
+    def behind(self, proof: ProofBuilder, k: int, given: list[int]) -> int:
+        """That what follows on the first draws has a guarantee."""
+        mechanism, head = self.mechanism, self.route.head
+        draw, costs = mechanism.draws[k], self.route.costs[k]
+        one = self.one_draw(proof, draw, head, costs, given)
+        rest = mechanism.law_behind(k + 1)
+        if mechanism.law_behind(k) == draw.term:
+            return one
+        types = {"mathcalD": DATA, "T": draw.kind, "U": mechanism.output.kind}
+        first, numbers = ((ONE,), on(mechanism, draw.term, ONE)), [((), one) for one in costs]
+        if parts_of(rest)[0] == "certain":
+            made = ((draw.name,), parts_of(rest)[1])
+            premises = [proof.arithmetic(("<", NONE, costs[0]), *self.known)] if head == "gaussian" else []
+            return proof.use(MADE[head], [first, made, *numbers], [*premises, one], types, self.known)
+        total = self.route.total(k + 1)
+        law = on(mechanism, rest, ONE)
+        whole: Node = ("all", ((draw.name, (), draw.kind),), (), (head, (ONE, DATA), law, *total))
+        other = proof.block(whole, [draw.name], lambda inner, _: _do(self.behind(inner, k + 1, given)))
+        values = [first, ((draw.name, ONE), law)]
+        if head == "concentrated":
+            values += [((), costs[0]), ((), total[0])]
+            return proof.use("lemma.sequence-concentrated", values, [one, other], types, self.known)
+        values += [((), one) for pair in zip(costs, total, strict=True) for one in pair]
+        small = proof.arithmetic(("<=", NONE, total[1]), *self.known)
+        return proof.use("lemma.sequence", values, [small, one, other], types, self.known)
+
+
+def _do(_: int) -> None:
+    """Nothing more."""
+
+
+def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:
+    """The order by which concentrated privacy gives the smallest delta; None where that is not of numbers alone."""
+    if any(map(free, (rho, epsilon, delta))):
+        return None
+    try:
+        r, e, d = (float(FloatModel({}, {}).code(one)({})) for one in (rho, epsilon, delta))
+    except FAILURES:
+        return None
+    for parts in (1, 4, 16):  # the simplest that will do
+        orders = [Fraction(k, parts) for k in range(parts + 1, 200 * parts)]
+        logs = [(x - 1) * (x * r - e) - math.log(x - 1) + x * math.log1p(-1 / x) for x in map(float, orders)]
+        if d > 0 and min(logs) < math.log(d) - CLEAR:
+            return number(orders[logs.index(min(logs))])
+    return None

@@ -1,0 +1,159 @@
+"""`dpverify prove` on mechanisms that choose among candidates: right ones, wrong variants, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.checker import check
+from dpverify.proving.checker.theorems.models import show
+from dpverify.statements.mechanisms import choice_pairs
+from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.pages import indexed, law_of_noise, read_mechanisms
+from dpverify.statements.mechanisms.pairs import search_pairs
+from dpverify.statements.mechanisms.proofs import MechanismProof, claim_of, derive_mechanism
+
+from ..packaging.page_blocks import DOCS
+from .calling import call
+from .test_mechanisms import decided
+
+LARGEST, FIRST = (
+    (DOCS / "examples" / name).read_text(encoding="utf-8") for name in ("noisy-max.md", "sparse-vector.md")
+)
+LAPLACE = r"y_r\sim\mathrm{Lap}(q(r),\frac{2}{\varepsilon})"
+EXPONENTIAL = LARGEST.replace(LAPLACE, r"z_r\sim\mathrm{Exp}(\frac{2}{\varepsilon})").replace(
+    "R}y_r", "R}q(r)+z_r"
+)
+THRESHOLD = "Draw:\n$$t\\sim\\mathrm{Lap}(c,\\frac{2}{\\varepsilon})$$\n\n"
+EACH = r"Draw (for each $j\in\{1,\dots,k\}$):"
+
+
+def with_minus(signs: tuple[str, ...], base: tuple[str, ...]) -> tuple[str, ...]:
+    return indexed(tuple({"+": "-"}.get(sign, sign) for sign in signs), base)
+
+
+def derived(text: str, folder: Path) -> MechanismProof:
+    page = folder / "mine.md"
+    page.write_text(text, encoding="utf-8")
+    return derive_mechanism(read_mechanisms(page)[0])
+
+
+@pytest.mark.parametrize("text", [LARGEST, EXPONENTIAL, FIRST], ids=["laplace", "exponential", "threshold"])
+def test_choices_are_proved_and_have_a_witness(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proof = derived(text, tmp_path)
+    assert proof.certificate is not None, proof.reason
+    monkeypatch.setattr(choice_pairs, "LAWS", 2)
+    (one,) = read_mechanisms(tmp_path / "mine.md")
+    claim = claim_of(one)
+    found = search_pairs(one, claim, searcher=ChoicePairSearcher)
+    assert found.broken is None
+    show(claim.clause, found.witness, refute=False)
+
+
+def test_a_certificate_for_another_scale_is_refused(tmp_path: Path) -> None:
+    text = json.dumps(derived(LARGEST, tmp_path).certificate)
+    assert check(json.loads(text)).confirmed
+    assert not check(json.loads(text.replace('["num", "2"]', '["num", "1"]'))).confirmed
+
+
+BROKEN = {
+    "half the noise": LARGEST.replace(r"\frac{2}", r"\frac{1}"),
+    "half the exponential noise": EXPONENTIAL.replace(r"\frac{2}", r"\frac{1}"),
+    "no noise on the threshold": (
+        FIRST.replace(THRESHOLD, "").replace(r"\ge t", r"\ge c").replace(r"\frac{4}", r"\frac{1}")
+    ),
+    "noise on the threshold drawn again": FIRST.replace(
+        THRESHOLD, THRESHOLD.replace("Draw:", EACH).replace("$t", "$t_j").replace(r"\frac{2}", r"\frac{1}")
+    ).replace(r"\ge t", r"\ge t_j").replace(r"\frac{4}", r"\frac{1}"),
+}  # fmt: skip
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("name", BROKEN)
+def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
+    row = decided(BROKEN[name], tmp_path)
+    assert row.verdict is Verdict.REFUTED, row.reason
+    assert row.pair is not None
+    claim = claim_of(read_mechanisms(tmp_path / "mine.md")[0])
+    show(claim.clause, row.pair.model, refute=True)
+    place = claim.names.index("x")
+    row.pair.model["letters"][place] = [row.pair.model["letters"][place][0]] * 2
+    with pytest.raises(ValueError, match="the claim is not seen to be false"):
+        show(claim.clause, row.pair.model, refute=True)
+
+
+def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
+    """Half the noise on queries, a threshold that depends on records, normal noise: never proved."""
+    for text in (
+        FIRST.replace(r"\frac{4}", r"\frac{2}"),
+        FIRST.replace("Lap}(c,", r"Lap}(\sum_{i=1}^{n}x_{i,1},"),
+        FIRST.replace(r"y_j\ge t", r"y_j\ge t+j"),
+        LARGEST.replace(
+            r"\mathrm{Lap}(q(r),\frac{2}{\varepsilon})", r"\mathcal{N}(q(r),\frac{2}{\varepsilon})"
+        ),
+        LARGEST.replace(r"\varepsilon\text{-DP}", r"\varepsilon\text{-zCDP}"),
+    ):
+        assert derived(text, tmp_path).certificate is None
+
+
+REFUSED = [
+    (LARGEST, LAPLACE, r"y_r\sim\mathrm{Lap}(q(r),\frac{r}{\varepsilon})", 18, ""),
+    (
+        LARGEST,
+        LAPLACE,
+        r"y_r\sim\mathrm{Gumbel}(q(r),\frac{2}{\varepsilon})",
+        17,
+        "the exponential mechanism",
+    ),
+    (LARGEST, r"\arg\max", r"\arg\min", 21, r"\arg\max"),
+    (LARGEST, "R}y_r", "R}2y_r", 21, "nothing is drawn"),
+    (LARGEST, "R}y_r", "R}y_r+y_r", 21, "nothing is drawn"),
+    (FIRST, r"y_j\ge t", r"y_1\ge t", 25, "nothing is drawn"),
+    (LARGEST, "R}y_r", "R}q(r)", 21, "all that is drawn"),
+    (LARGEST, r"Draw (for each $r\in R$)", r"Draw (for each $r\in S$)", 18, "S"),
+    (LARGEST, "Select:\n$$j=\\arg\\max_{r\\in R}y_r$$\n\n", "", 21, "a declared letter"),
+    (FIRST, "else at $k+1$", "else at $k$", 25, "the number behind the last"),
+    (FIRST, r"y_j\ge t", "y_j>t", 25, r"\ge"),
+    (FIRST, "Stop (at the first $j$, else at $k+1$)", "Select", 25, r"$r\in R$"),
+]
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(("text", "old", "new", "line", "words"), REFUSED)
+def test_what_is_not_understood_is_refused_with_its_line(
+    text: str, old: str, new: str, line: int, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "mine.md"
+    assert old in text
+    page.write_text(text.replace(old, new), encoding="utf-8")
+    assert call("prove", str(page)) == 2
+    said = capsys.readouterr().err
+    assert f"line {line}:" in said, said
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "wrong"),
+    [
+        (LARGEST, "law_of_noise", lambda *of: (*law_of_noise(*of)[:-1], ("num", "9"))),
+        (LARGEST.replace("R}y_r", "R}1+y_r"), "indexed", with_minus),
+        (FIRST.replace(r"\ge t", r"\ge t+1"), "indexed", with_minus),
+    ],
+)
+def test_what_one_reader_misreads_is_refused(
+    text: str, name: str, wrong: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults planted in the first reader are seen by the second: in a law, a score, a comparison."""
+    page = tmp_path / "mine.md"
+    page.write_text(text, encoding="utf-8")
+    read_mechanisms(page)
+    monkeypatch.setattr(f"dpverify.statements.mechanisms.pages.{name}", wrong)
+    with pytest.raises(ValueError, match="the two readers differ"):
+        read_mechanisms(page)

@@ -1,0 +1,166 @@
+"""Models whose laws are seen through cells: closed forms, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.checker.theorems.steps import Clause
+
+Y = ["y", "real"]
+LAPLACE = ["laplace", ["of", "f", ["sym", "D"]], ["num", "1"]]
+NORMAL = ["normal", ["of", "f", ["sym", "D"]], ["num", "1"]]
+
+
+def then(law: Any, made: Any) -> Any:
+    return ["then", Y, law, ["certain", made]]
+
+
+def second(law: Any, *, at: Any = ("of", "f", ("sym", "D"))) -> Any:
+    """(y, z), where z is drawn around a number."""
+    pair = ["certain", ["pair", ["sym", "y"], ["sym", "z"]]]
+    return [
+        "then",
+        Y,
+        LAPLACE if law == "laplace" else NORMAL,
+        ["then", ["z", "real"], [law, at, ["num", "1"]], pair],
+    ]
+
+
+def lists(node: Any) -> Any:
+    return [*map(lists, node)] if isinstance(node, list | tuple) else node
+
+
+def refutes(
+    law: Any, guarantee: list[Any], along: list[list[str]], cuts: list[list[str]], to: str = "1"
+) -> bool:
+    """Whether a guarantee is refuted where f is 0 on one data set, and a number on its neighbor."""
+    head, *numbers = guarantee
+    claim = [head, ["D", "Data"], law, *(["num", one] if isinstance(one, str) else one for one in numbers)]
+    body = ["all", [["f", ["Data"], "real"]], [], claim]
+    clause = Clause.read({"types": [["Data", "data"]], "body": lists(body)})
+    model = {
+        "types": {"Data": 2}, "neighbors": {"Data": [[0, 1], [1, 0]]}, "letters": [["0", to]],
+        "cells": {"along": along, "cuts": cuts},
+    }  # fmt: skip
+    try:
+        show(clause, model, refute=True)
+    except ValueError as error:
+        if "the claim is not seen to be false" not in str(error):
+            raise
+        return False
+    return True
+
+
+ROOT = ["add", ["of", "f", ["sym", "D"]], ["sym", "y"]]
+MIXED = ["mixture", ["num", "1/10"], NORMAL, ["normal", ["num", "0"], ["num", "1"]]]
+OUTPUT, BOTH, HALF = [["1"]], [["1", "0"], ["0", "1"]], math.exp(-0.5)
+SEEN: list[tuple[Any, list[list[str]], list[list[str]], float]] = [
+    # at epsilon 1/2: law, cells, and the delta that is seen through them
+    (then(LAPLACE, ["max", ["sym", "y"], ["num", "0"]]), OUTPUT, [["1/4"]], 1 - math.exp(-0.25)),
+    (
+        then(LAPLACE, ["indicator", ["<=", ["sym", "y"], ["num", "1/4"]]]),
+        OUTPUT,
+        [["1/2"]],
+        1 - math.exp(-0.25),
+    ),
+    (
+        then(LAPLACE, ["max", ["sym", "y"], ["num", "1"]]),
+        OUTPUT,
+        [["1.0000000001"]],
+        0.5 - HALF / 2,
+    ),
+    (
+        then(NORMAL, ["add", ["sym", "y"], ["sym", "y"]]),
+        OUTPUT,
+        [["0"]],
+        0.5 - math.exp(0.5) * 0.15865525393145705,
+    ),
+    (second("laplace"), BOTH, [["0"], ["0"]], (1 - math.exp(-1) / 2) ** 2 - math.exp(0.5) / 4),
+    (
+        second("laplace", at=ROOT),
+        [["1", "0"], ["-1", "1"]],
+        [["0"], ["0"]],
+        (1 - math.exp(-1) / 2) ** 2 - math.exp(0.5) / 4,
+    ),
+    (MIXED, OUTPUT, [["1"]], 0.0),
+]
+
+
+@pytest.mark.parametrize(("law", "along", "cuts", "delta"), SEEN)
+def test_deltas_are_those_of_the_cells(
+    law: Any, along: list[list[str]], cuts: list[list[str]], delta: float
+) -> None:
+    """A delta a little below is refuted, one a little above is not."""
+    assert not refutes(law, ["private", "1/2", f"{delta + 1e-9:.12f}"], along, cuts)
+    if delta:
+        assert refutes(law, ["private", "1/2", f"{delta - 1e-9:.12f}"], along, cuts)
+
+
+def test_a_mixture_is_seen_through_cells() -> None:
+    """The chance above 1 is 0.9 of 0.1587 and 0.1 of 0.5, in place of 0.1587."""
+    more = 0.1 * (0.5 - 0.15865525393145705) - 0.1 * 0.15865525393145705
+    assert refutes(MIXED, ["private", "0.0953", f"{more - 1e-3:.6f}"], OUTPUT, [["1"]])
+    assert not refutes(MIXED, ["private", "0.0954", f"{more + 1e-3:.6f}"], OUTPUT, [["1"]])
+
+
+def test_sums_that_are_not_cut_keep_closed_forms() -> None:
+    """Two normal numbers, of which the second is around the first: one at a distance of the root of 2."""
+    along = [["0", "1"]]
+    law = second("normal", at=ROOT)
+    assert refutes(law, ["gaussian", "1.414213"], along, [[]], to="1")
+    assert not refutes(law, ["gaussian", "1.414214"], along, [[]], to="1")
+    assert refutes(law, ["concentrated", "0.99999"], along, [[]])
+    assert not refutes(law, ["concentrated", "1.00001"], along, [[]])
+    # Laplace noise of one scale: the divergence of order 2 has a closed form
+    mean = math.log(2 / 3 * math.e + math.exp(-2) / 3)
+    assert refutes(LAPLACE, ["renyi-private", "2", f"{mean - 1e-9:.12f}"], OUTPUT, [[]])
+    assert not refutes(LAPLACE, ["renyi-private", "2", f"{mean + 1e-9:.12f}"], OUTPUT, [[]])
+
+
+def test_a_wider_law_is_above_each_multiple_of_another_far_out() -> None:
+    """But 1/0 is no bound that is too small."""
+    wider = ["laplace", ["num", "0"], ["add", ["num", "1"], ["of", "f", ["sym", "D"]]]]
+    assert refutes(wider, ["private", "9", "0"], OUTPUT, [["20"]])
+    assert not refutes(wider, ["private", "10", "0"], OUTPUT, [["10"]])
+    nothing = ["pow", ["num", "0"], ["num", "-1"]]
+    assert not refutes(wider, ["private", nothing, "0"], OUTPUT, [["20"]])
+
+
+@pytest.mark.parametrize("made", [["mul", ["sym", "y"], ["sym", "y"]], ["max", ["sym", "y"], ["num", "0"]]])
+def test_laws_of_made_numbers_are_not_taken_for_numbers(made: Any) -> None:
+    """A function of noise is not the same on two data sets because it is written in the same way."""
+    premise = ["private", ["D", "Data"], then(LAPLACE, made), ["num", "0"], ["num", "0"]]
+    body = ["all", [["f", ["Data"], "real"]], [premise], ["<=", ["num", "0"], ["num", "0"]]]
+    clause = Clause.read({"types": [["Data", "data"]], "body": lists(body)})
+    model = {"types": {"Data": 2}, "neighbors": {"Data": [[0, 1], [1, 0]]}, "letters": [["0", "1"]]}
+    with pytest.raises(ValueError, match="what is assumed is not seen to be true"):
+        show(clause, model, refute=False)
+
+
+UNSEEN: list[tuple[Any, list[list[str]], list[list[str]]]] = [
+    (second("laplace", at=ROOT), BOTH, [["0"], ["0"]]),  # not independent
+    (second("laplace"), [["1", "1"]], [["0"]]),  # a sum of Laplace noises has no law of a family
+    (second("laplace"), [["1", "0"], ["1", "0"]], [["0"], ["0"]]),  # the same noise twice
+    (LAPLACE, [["0"]], [["0"]]),  # nothing of the output
+    (LAPLACE, [["1", "1"]], [["0"]]),  # two outputs where there is one
+    (second("laplace", at=["mul", ["sym", "y"], ["sym", "y"]]), BOTH, [["0"], ["0"]]),  # not linear
+]
+
+
+@pytest.mark.parametrize(("law", "along", "cuts"), UNSEEN)
+def test_what_is_not_certain_shows_nothing(law: Any, along: list[list[str]], cuts: list[list[str]]) -> None:
+    assert not refutes(law, ["private", "1/1000", "0"], along, cuts, to="5") or law is LAPLACE
+
+
+@pytest.mark.parametrize("cells", [
+    {"along": [["1"]], "cuts": [["1", "0"]]}, {"along": [["1"]], "cuts": [["0"], ["0"]]}, {"along": [], "cuts": []},
+    {"along": [["1"]]}, {"along": [["1"]], "cuts": [["x"]]}, {"along": [["1"]], "cuts": [["0", "0"]]},
+    {"along": [["1"]] * 3, "cuts": [[str(k) for k in range(16)]] * 3},
+])  # fmt: skip
+def test_other_cells_are_refused(cells: Any) -> None:
+    with pytest.raises((ValueError, KeyError)):
+        refutes(LAPLACE, ["private", "0", "0"], cells["along"], cells["cuts"])

@@ -1,0 +1,64 @@
+"""Stochastic and private descent: planted faults do not follow, tampered steps and models of chains are refused."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from dpverify.proving.checker.theorems import steps
+from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.theorems.search import Effort, find_model
+from dpverify.statements.theorems.library import FOLDER, derive, shipped
+from dpverify.statements.theorems.pages import read_theorems
+
+from .tampering import StepFailedError, Tampering
+
+WRONG = {
+    "theorem.noisy-descent-private": (r"\frac{2TL^2}{n^2\sigma^2}", r"\frac{TL^2}{2n^2\sigma^2}"),
+    "theorem.noise-square": (r"\le\|y-\eta u\|^2+\eta^2s", r"\le\|y-\eta u\|^2+\frac{\eta^2s}{2}"),
+    "theorem.normal-mean-square": (r"+\sigma^2d", r"+\sigma d"),
+    "lemma.last-numbers": (r"\frac{\eta G^2}{2m}", r"\frac{\eta G^2}{4m}"),
+    "lemma.harmonic": (r"\frac{1}{n+1}", r"\frac{2}{n+1}"),
+}
+"""What stands on the page, and what is planted in its place."""
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("id_", WRONG)
+@pytest.mark.usefixtures("first_failure")
+def test_planted_faults_are_not_derived(id_, tmp_path):
+    page = next(p for p in FOLDER.glob("*.md") if f"{{#{id_}}}" in p.read_text(encoding="utf-8"))
+    sections = page.read_text(encoding="utf-8").split("\n## ")
+    section = "## " + next(part for part in sections if f"{{#{id_}}}" in part)
+    old, new = WRONG[id_]
+    assert old in section
+    wrong = tmp_path / "wrong.md"
+    wrong.write_text(section.replace(old, new).replace(f"{{#{id_}}}", "{#mine.wrong}"), encoding="utf-8")
+    (theorem,) = read_theorems(wrong)
+    with pytest.raises(StepFailedError):
+        derive(theorem)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("id_", ["theorem.concentrated-steps", "theorem.chain-drift"])
+def test_a_fault_in_any_step_is_refused(id_, monkeypatch):
+    found = derive(shipped()[id_])
+    assert found.derived
+    monkeypatch.setattr(steps, "ProofState", Tampering)
+    before = Tampering.refused
+    assert steps.show(found.certificate) == "derived"
+    assert Tampering.refused > before + 5
+
+
+def test_a_chain_that_goes_elsewhere_is_no_witness():
+    """Where descent leads to: with another place for no steps, or for all further ones, it is refused."""
+    one = shipped()["theorem.descent-integrable"]
+    model = find_model(one.clause, refute=False, effort=Effort(400, 3)).model
+    show(one.clause, model, refute=False)
+    place = one.names.index("N")
+    for k in range(2):
+        wrong = copy.deepcopy(model)
+        wrong["letters"][place]["then"][k]["term"] = ["certain", ["num", "1/7"]]
+        with pytest.raises(ValueError, match="not seen to be true"):
+            show(one.clause, wrong, refute=False)
