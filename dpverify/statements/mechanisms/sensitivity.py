@@ -249,7 +249,8 @@ class Sensitivity:
         try:  # where nothing need be known of sums
             return self.proof.arithmetic(claim, *self.public, thorough=not seen)
         except UnderivedError:
-            pass
+            if not seen:
+                raise
         found = [self.differ(fold) for fold in seen]
         if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
             return self.proof.arithmetic(claim, *found, *known)
