@@ -142,6 +142,7 @@ def test_reports_show_them(ledger: Ledger, capsys: pytest.CaptureFixture[str]) -
     section = section[: section.index("</section>")]
     assert section.count('<div class="formula printed"><math') == 4
     assert 'class="latex"' not in section
+    assert "<td>&gt; 0</td>" in section
     assert "lemma.laplace-scale" in section
     assert "rule.density-ratio" in section
     assert "3 theorems: 2 proved, 1 refuted" in page
