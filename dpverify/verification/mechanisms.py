@@ -37,7 +37,7 @@ class MechanismRow:
     """A pair, as a model, in which all that is assumed is true."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
-    """Why it is undecided."""
+    """Why it is undecided; of a refuted one, what depends on records and must not."""
     rules: tuple[str, ...] = ()
     """That its derivation and those below it use."""
     results: tuple[str, ...] = ()
@@ -95,11 +95,13 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
 def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
     claim, said = claim_of(one), one.of("claim")[0].latex
     found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
-    row = MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness)
+    row, private = (
+        MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness),
+        dependence(one),
+    )
     if found.broken is not None:
-        line = (one.draws or one.of("draw"))[found.broken.draw].line
-        return replace(row, line=line, verdict=Verdict.REFUTED, pair=found.broken)
-    private = dependence(one)
+        line, why = private or ((one.draws or one.of("draw"))[found.broken.draw].line, "")
+        return replace(row, line=line, reason=why, verdict=Verdict.REFUTED, pair=found.broken)
     row = _proved(row, one) if private is None else replace(row, line=private[0], reason=private[1])
     if not audited or row.verdict is not Verdict.UNDECIDED:
         return row

@@ -279,7 +279,10 @@ def test_a_letter_may_have_any_name(tmp_path: Path) -> None:
 def test_noise_whose_scale_depends_on_records_is_never_proved(tmp_path: Path) -> None:
     broken = decided(TEXT.replace(SCALE, r"\frac{1+s}{\varepsilon}"), tmp_path)
     assert broken.verdict is Verdict.REFUTED
-    assert broken.line == 17
+    assert (broken.line, "scale" in broken.reason) == (17, True)
+    made = decided(TEXT.replace("Output:\n$$y$$", "Output:\n$$y+s$$"), tmp_path)
+    assert (made.verdict, made.line) == (Verdict.REFUTED, 20)
+    assert "made from the draws" in made.reason
     unseen = decided(UNIT.replace(SCALE, r"\frac{1}{\varepsilon}+0\cdot s"), tmp_path)
     assert unseen.verdict is Verdict.UNDECIDED
     assert "depends on records" in unseen.reason
