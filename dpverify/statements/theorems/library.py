@@ -18,7 +18,7 @@ from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedErr
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
 from dpverify.statements.theorems.names import FOLDER
-from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
+from dpverify.statements.theorems.pages import TheoremOnPage, read_theorem
 
 _ID = re.compile(r"^#+ .*\{#([\w.-]+)\}\s*$", re.MULTILINE)
 AUTOMATIC = (
@@ -59,7 +59,7 @@ class TheoremOutcome:
 
 
 class Library(Mapping[str, TheoremOnPage]):
-    """Rules, results and theorems by id, in the order of pages; a page is read when one of its ids is asked for."""
+    """Rules, results and theorems by id, in the order of pages; each is read when it is asked for."""
 
     def __init__(self, pages: Sequence[Path]) -> None:
         self.pages = {
@@ -79,7 +79,7 @@ class Library(Mapping[str, TheoremOnPage]):
 
     def __getitem__(self, id_: str) -> TheoremOnPage:
         if id_ not in self.read:
-            self.read.update((one.id, one) for one in read_theorems(self.pages[id_]))
+            self.read[id_] = read_theorem(self.pages[id_], id_)
         return self.read[id_]
 
     def __iter__(self) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -113,16 +114,31 @@ def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
     return read_sections(path, "theorem", lambda *section: TheoremSection(*section).theorem())
 
 
+def read_theorem(path: Path, id_: str) -> TheoremOnPage:
+    """One theorem of a page, which may have others that are not looked at; errors as of `read_theorems`."""
+    (found,) = read_sections(path, "theorem", lambda *section: TheoremSection(*section).theorem(), only=id_)
+    return found
+
+
+@lru_cache(maxsize=128)
+def _parts(text: str) -> tuple[Sequence[tuple[str, PageBlock | None, list[PageBlock]]], Errors]:
+    errors = Errors()
+    return section_ids(blocks(text, errors)), errors
+
+
 def read_sections(
-    path: Path, what: str, make: Callable[[str, PageBlock, Sequence[PageBlock]], _Made]
+    path: Path, what: str, make: Callable[[str, PageBlock, Sequence[PageBlock]], _Made], only: str = ""
 ) -> tuple[_Made, ...]:
     """What the sections of a page are, each of which begins with a heading with an id; errors as of `read_theorems`."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
-    errors, found = Errors(), list[_Made]()
-    for id_, heading, inside in section_ids(blocks(text, errors)):
+    parts, wrong = _parts(text)
+    errors, found = Errors(wrong), list[_Made]()
+    for id_, heading, inside in parts:
+        if only and id_ != only:
+            continue
         if heading is None:
             for block in inside:
                 if block.kind in ("display", "table"):
