@@ -24,6 +24,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dpverify.errors import DpverifyError
 from dpverify.files import write_table
+from dpverify.statements.pages.page import PageError
 from dpverify.statements.selection import select_statements
 from dpverify.terminal import progress_bar
 from dpverify.verification.mechanisms import mechanism_rows
@@ -102,6 +103,9 @@ def answers_of(asked: Sequence[Question]) -> list[Answer]:
     try:
         found = _verdicts(page, asked) if asked[0].page else {}
         missing = "no page", ""
+    except PageError as error:
+        (_, first), *_ = error.errors
+        found, missing = {}, ("not read", f"notation for `{first.value}`")
     except DpverifyError as error:
         found, missing = {}, ("not read", str(error))
     seconds = (time.perf_counter() - start) / len(asked)
@@ -131,12 +135,18 @@ def table(answers: Sequence[Answer]) -> Iterator[str]:
         found = Counter(_kind(one) for one in mine)
         yield f"| {part} | {len(mine)} | {found['as']} | {found['against']} | {found['undecided']} | {found['no']} |"
     yield ""
-    yield "| question | label | verdict | what is missing |"
+    yield "| questions | label | verdict | what is missing |"
     yield "| --- | --- | --- | --- |"
+    alike = dict[tuple[str, ...], list[Question]]()
     for one in answers:
         if _kind(one) != "as":
-            cells = f"{one.of.part} {one.of.number}", one.of.label, one.verdict, one.reason or one.of.remark
-            yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+            alike.setdefault((one.of.label, one.verdict, one.of.remark or one.reason), []).append(one.of)
+    for cells, asked in alike.items():
+        parts = dict[str, list[int]]()
+        for of in asked:
+            parts.setdefault(of.part, []).append(of.number)
+        named = "; ".join(f"{part} {', '.join(map(str, numbers))}" for part, numbers in parts.items())
+        yield f"| {named} | {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
 
 
 def _kind(one: Answer) -> str:
