@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from dpverify.proving.checker.theorems import steps
+from dpverify.statements.theorems.library import derive
+from dpverify.statements.theorems.names import FOLDER
+from dpverify.statements.theorems.pages import read_theorems
 
 
 class StepFailedError(Exception):
@@ -46,3 +50,16 @@ class Tampering(steps.ProofState):
             assert len(self.facts) == known
             Tampering.refused += 1
         super().take(value)
+
+
+def demand_underived(id_: str, old: str, new: str, folder: Path) -> None:
+    """That a shipped theorem is not derived with a fault in it."""
+    page = next(p for p in FOLDER.glob("*.md") if f"{{#{id_}}}" in p.read_text(encoding="utf-8"))
+    sections = page.read_text(encoding="utf-8").split("\n## ")
+    section = "## " + next(part for part in sections if f"{{#{id_}}}" in part)
+    assert old in section
+    wrong = folder / "wrong.md"
+    wrong.write_text(section.replace(old, new).replace(f"{{#{id_}}}", "{#mine.wrong}"), encoding="utf-8")
+    (theorem,) = read_theorems(wrong)
+    with pytest.raises(StepFailedError):
+        derive(theorem)
