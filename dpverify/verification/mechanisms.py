@@ -89,10 +89,11 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
     """
     for name in names:
         for one in read_mechanisms(Path(name)):
-            yield _row(name, one, audited)
+            yield decide_mechanism(one, name, audited)
 
 
-def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
+def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> MechanismRow:
+    """Decide one mechanism; as of `mechanism_rows`."""
     claim, said = claim_of(one), one.of("claim")[0].latex
     found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
     row, private = (
