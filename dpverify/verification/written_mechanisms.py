@@ -27,6 +27,7 @@ class Mechanism:
         InvalidArgumentError: for a field that would not stand on a page as it is.
 
     Example:
+        >>> from dpverify import Mechanism
         >>> steps = [
         ...     ("Query", r"s=\\sum_{i=1}^{n}x_i"),
         ...     ("Draw", r"y\\sim\\mathrm{Lap}(s,\\frac{1}{2\\varepsilon})"),
