@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
@@ -15,10 +16,12 @@ from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
-from dpverify.statements.mechanisms.sampled import PageAudit, audit_page
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
 from dpverify.verification.theorems import find_theorems, rests_on
+
+if TYPE_CHECKING:
+    from dpverify.statements.mechanisms.sampled import PageAudit
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,8 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
         return row
     if found.nearest is None:
         return replace(row, reason=f"{row.reason}; not audited: no pair of data sets is known")
+    from dpverify.statements.mechanisms.sampled import audit_page
+
     try:
         seen = audit_page(one, found.nearest, found.sizes)
     except (InvalidDataError, InvalidArgumentError, *FAILURES) as error:
