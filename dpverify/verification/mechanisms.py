@@ -13,6 +13,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
+from dpverify.statements.mechanisms.guarantees import ProvedGuarantee, guarantee_proved
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
@@ -48,6 +49,8 @@ class MechanismRow:
     pair: BrokenPair | None = None
     """Two data sets that break the claim."""
     certificate: Json | None = None
+    instead: ProvedGuarantee | None = None
+    """Of one that is not proved, a guarantee that is."""
     audit: PageAudit | None = None
     """Of one that is neither proved nor refuted, where that was asked for: what its draws, made, say of the claim."""
 
@@ -92,7 +95,15 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
     """
     for name in names:
         for one in read_mechanisms(Path(name)):
-            yield decide_mechanism(one, name, audited)
+            yield with_guarantee(decide_mechanism(one, name, audited), one)
+
+
+def with_guarantee(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
+    """A row with the guarantee that its mechanism has instead, if it is not proved and one is derived."""
+    if row.verdict is Verdict.PROVED or row.witness is None:
+        return row
+    found = guarantee_proved(one)
+    return row if found is None or _roots(found.uses)[2] else replace(row, instead=found)
 
 
 def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> MechanismRow:

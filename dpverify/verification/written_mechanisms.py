@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.statements.mechanisms.pages import mechanisms_of
-from dpverify.verification.mechanisms import MechanismRow, decide_mechanism
+from dpverify.verification.mechanisms import MechanismRow, decide_mechanism, with_guarantee
 
 
 @dataclass(frozen=True)
@@ -94,4 +94,4 @@ class Mechanism:
             PageError: for a field that is not understood, with the line of `page`.
         """
         (one,) = mechanisms_of(self.page, self.id)
-        return decide_mechanism(one, self.id, audit)
+        return with_guarantee(decide_mechanism(one, self.id, audit), one)

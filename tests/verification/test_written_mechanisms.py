@@ -13,6 +13,7 @@ import pytest
 from dpverify import Mechanism
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.checker import check
 from dpverify.statements.mechanisms.pages import mechanisms_of, read_mechanisms
 
 from ..packaging.page_blocks import DOCS
@@ -49,6 +50,38 @@ def test_half_the_noise_is_refuted_whatever_is_assumed_of_letters(given: str) ->
     assert found.verdict is Verdict.REFUTED
     assert found.pair is not None
     assert found.pair.needs > float(Fraction(dict(found.pair.letters)[r"\varepsilon"]))
+
+
+SUM = r"s=\sum_{i=1}^{n}x_i"
+
+
+@pytest.mark.parametrize(
+    ("query", "draws", "output", "measure", "value"),
+    [
+        (SUM, [r"y\sim\mathrm{Lap}(s,\frac{1}{2\varepsilon})"], "y", "epsilon", r"2\varepsilon"),
+        (SUM.replace("=", r"=\frac{1}{n}"), [r"y\sim\mathrm{Lap}(s,b)"], "y", "epsilon", r"\frac{1}{nb}"),
+        (SUM, [r"y\sim\mathrm{Lap}(s,b)", r"z\sim\mathrm{Lap}(s+y,b)"], "(y,z)", "epsilon", r"\frac{2}{b}"),
+        (
+            SUM,
+            [r"y\sim\mathcal{N}(s,b^2)", r"z\sim\mathrm{Lap}(s,2)"],
+            "(y,z)",
+            "rho",
+            r"\frac{1}{2b^{2}}+\frac{1}{8}",
+        ),
+        (SUM, [r"y\sim\mathrm{Lap}(s,\frac{1}{n+s})"], "y", "", ""),
+    ],
+)
+def test_what_is_proved_instead(query: str, draws: list[str], output: str, measure: str, value: str) -> None:
+    steps = [("Query", query), *(("Draw", draw) for draw in draws), ("Output", output), CLIPPED.steps[-1]]
+    letters = {**CLIPPED.letters, "b": "> 0"}
+    found = replace(CLIPPED, letters=letters, records=r"$x_1,\dots,x_n$ in [0, 1]", steps=steps).decide()
+    assert found.verdict is not Verdict.PROVED
+    if not measure:
+        assert found.instead is None
+        return
+    assert found.instead is not None
+    assert (found.instead.measure, found.instead.value) == (measure, value)
+    assert check(found.instead.certificate).confirmed
 
 
 @pytest.mark.parametrize(
