@@ -59,7 +59,7 @@ SUM = r"s=\sum_{i=1}^{n}x_i"
     ("query", "draws", "output", "measure", "value"),
     [
         (SUM, [r"y\sim\mathrm{Lap}(s,\frac{1}{2\varepsilon})"], "y", "epsilon", r"2\varepsilon"),
-        (SUM.replace("=", r"=\frac{1}{n}"), [r"y\sim\mathrm{Lap}(s,b)"], "y", "epsilon", r"\frac{1}{nb}"),
+        (SUM.replace("=", r"=\frac{1}{n}", 1), [r"y\sim\mathrm{Lap}(s,b)"], "y", "epsilon", r"\frac{1}{nb}"),
         (SUM, [r"y\sim\mathrm{Lap}(s,b)", r"z\sim\mathrm{Lap}(s+y,b)"], "(y,z)", "epsilon", r"\frac{2}{b}"),
         (
             SUM,
