@@ -83,15 +83,15 @@ class ExactPair:
         """Those through the cells of the model."""
         return self.through(self.cells)
 
-    def lines(self, *families: str) -> list[tuple[Line, Line]]:
-        """Laws that are independent, if all pairs are of one of some families and of one scale; else none."""
+    def lines(self, family: str) -> list[tuple[Line, Line]]:
+        """Laws that are independent, if all pairs are of a family and of one scale; else none."""
         found = list[tuple[Line, Line]]()
         with suppress(ValueError):
             if isinstance(self.one, Line) and isinstance(self.other, Line):
                 found = [(self.one, self.other)]
             elif self.cells is not None:
                 found = [*zip(lines(self.cells, self.one), lines(self.cells, self.other), strict=True)]
-            return found if all(distance(pair) and pair[0].family in families for pair in found) else []
+            return found if all(distance(pair) and pair[0].family == family for pair in found) else []
         return []
 
     def event(
