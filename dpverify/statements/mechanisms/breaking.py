@@ -30,7 +30,7 @@ from dpverify.proving.theorems.spreads import Sight, Spread, after, each_noise, 
 
 SHOWN = 6
 """Boxes of an event of several numbers."""
-STEPS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.2, 0.4)
+STEPS = (1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.2, 0.4)
 """How far below what is needed in floating point, and above it, the checker is asked."""
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
@@ -113,7 +113,7 @@ class ExactPair:
             if tried <= least or any(self.false(head, with_number(tried), one) for one in cells):
                 least = max(least, tried)
                 break
-        for step in (0.0, *STEPS[:4]):
+        for step in (0.0, *STEPS[:5]):
             tried = six_digits(Fraction(f"{about * (1 + step):.9e}"), ROUND_CEILING)
             if self.guaranteed(head, with_number(tried)) is TRUE:
                 return least, tried
