@@ -41,6 +41,8 @@ FAR = [sign * 0.02 * 4000 ** (k / 45) for k in range(46) for sign in (-1, 1)]
 ORDERS = tuple(1.125**k for k in range(1, 48, 6))
 MOST = 1e3
 """An epsilon that is as good as none."""
+TINY = 1e-250
+"""A mass beside which another may be too small for floating point."""
 FARTHEST = 1e4
 """The margin of a claim that nothing speaks against, less what does."""
 
@@ -248,9 +250,10 @@ class Sight:
             families = [one[0][1].family for one in self.left]
             if order != 1 or {*families} == {"normal"}:
                 return sum(_renyi(one, d or 0.0, order) for one, d in zip(families, self.far, strict=True))
-        if any(p > 0 and not q for p, q in self.masses):
+        kept = [(p, q) for p, q in self.masses if p > TINY]
+        if any(not q for _, q in kept):
             return math.inf
-        logs = [(math.log(p), math.log(q)) for p, q in self.masses if p > 0]
+        logs = [(math.log(p), math.log(q)) for p, q in kept]
         if order == 1:
             return math.fsum(math.exp(p) * (p - q) for p, q in logs)
         powers = [order * p + (1 - order) * q for p, q in logs]
