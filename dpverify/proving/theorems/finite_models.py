@@ -18,10 +18,10 @@ from dpverify.proving.theorems.noises import (
     NORMAL,
     FloatLine,
     NoiseLaw,
-    Noisy,
     NonlinearError,
     law_after,
     mixed,
+    noisy_within,
 )
 from dpverify.proving.theorems.spreads import Spread, margin, sights
 
@@ -154,13 +154,8 @@ class FloatModel:
     def choices(self, kinds: tuple[Node, ...], kind: Node) -> list[Any]:
         """Values that are tried of a letter of an `all`."""
         if not kinds:
-            return (
-                [*GRID]
-                if kind == "real"
-                else [0, 1, 60, 2, -7, 3]
-                if kind == "integer"
-                else self.points(kind)
-            )
+            few: dict[Node, list[Any]] = {"real": [*GRID], "integer": [0, 1, 60, 2, -7, 3]}
+            return few[kind] if kind in few else self.points(kind)
         if kinds in (("real",), ("integer",)) and kind == "formula":
             return [partial(_within, shape, end) for end in EVENTS for shape in (0, 1, -1)]
         places, values = [*product(*map(self.points, kinds))], self.points(kind)
@@ -199,7 +194,7 @@ class FloatModel:
             try:
                 return float(inner(env))
             except FAILURES as error:
-                if isinstance(error, NonlinearError) and any(isinstance(v, Noisy) for v in env.values()):
+                if isinstance(error, NonlinearError) and any(map(noisy_within, env.values())):
                     raise
                 return NOT_KNOWN
 

@@ -85,12 +85,18 @@ class ExactPair:
             pairs = [pair_of_laws(self.one, self.other), pair_of_laws(self.other, self.one)]
             return logic("and", *(guarantee(head, pair, [*bounds]) for pair in pairs))
         cells = self.cells
-        if head == "private" and bounds[1] is NO and cells and len(cells.along) == len(cells.along[0]):
+        if cells and len(cells.along) == len(cells.along[0]):
             # as many sums as outputs, each of a noise of its own: the outputs are a function of these, too
             with suppress(ValueError):
                 each = [*zip(lines(cells, self.one), lines(cells, self.other), strict=True)]
-                demand({line.family for line, _ in each} == {"laplace"}, "another law")
-                return compared("<=", made("add", *map(distance, each)), bounds[0])
+                if len(each) == 1:
+                    return guarantee(head, each[0], [*bounds])
+                demand({line.family for line, _ in each} == {"laplace"} and head == "private", "another law")
+                return (
+                    compared("<=", made("add", *map(distance, each)), bounds[0])
+                    if bounds[1] is NO
+                    else UNKNOWN
+                )
         return UNKNOWN
 
     def needs(self, head: str, bounds: Sequence[Term]) -> tuple[float, float | None]:
