@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -146,6 +147,18 @@ def test_laws_of_made_numbers_are_not_taken_for_numbers(made: Any) -> None:
     model = {"types": {"Data": 2}, "neighbors": {"Data": [[0, 1], [1, 0]]}, "letters": [["0", "1"]]}
     with pytest.raises(ValueError, match="what is assumed is not seen to be true"):
         show(clause, model, refute=False)
+
+
+def test_mixtures_are_equal_if_all_of_their_parts_are() -> None:
+    """Another weight, or another part: not seen to be equal."""
+    other = ["mixture", ["num", "1/5"], *MIXED[2:]]
+    for law, same in ((MIXED, True), (other, False), ([*MIXED[:3], NORMAL], False)):
+        premise = ["all", [["D", [], "Data"]], [], ["==", MIXED, law]]
+        body = ["all", [["f", ["Data"], "real"]], [premise], ["<=", ["num", "0"], ["num", "0"]]]
+        clause = Clause.read({"types": [["Data", "data"]], "body": lists(body)})
+        model = {"types": {"Data": 2}, "neighbors": {"Data": [[0, 1], [1, 0]]}, "letters": [["0", "1"]]}
+        with nullcontext() if same else pytest.raises(ValueError, match="not seen to be true"):
+            show(clause, model, refute=False)
 
 
 UNSEEN: list[tuple[Any, list[list[str]], list[list[str]]]] = [
