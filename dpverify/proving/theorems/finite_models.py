@@ -17,7 +17,7 @@ from dpverify.proving.checker.theorems.language import Node, named, parts_of
 from dpverify.proving.theorems.noises import (
     NORMAL,
     FloatLine,
-    NoiseLaw,
+    NoisyLaw,
     NonlinearError,
     law_after,
     mixed,
@@ -96,7 +96,7 @@ def _equal(one: Any, other: Any) -> float:
     """FloatModel of equality: 0 where values are equal, else how far they are apart, negative."""
     if isinstance(one, dict) and isinstance(other, dict):
         return -max((abs(one.get(v, 0.0) - other.get(v, 0.0)) for v in {*one, *other}), default=0.0)
-    if isinstance(one, NoiseLaw) and isinstance(other, NoiseLaw):
+    if isinstance(one, NoisyLaw) and isinstance(other, NoisyLaw):
         return -float(one.form != other.form)
     if isinstance(one, float) or isinstance(other, float):
         gap = abs(float(one) - float(other))
@@ -259,7 +259,7 @@ class FloatModel:
                 nodes = [(found.at + found.scale * z, weight) for z, weight in NODES[found.family]]
                 values = [*_each(env, name, [z for z, _ in nodes], body)]
                 return rule([weight for _, weight in nodes], values)
-            if isinstance(found, FloatLine | NoiseLaw) and head == "then":
+            if isinstance(found, FloatLine | NoisyLaw) and head == "then":
                 return law_after(found, lambda value: body({**env, name: value}))
             if isinstance(found, FloatLine):
                 values = found.values()
@@ -277,7 +277,7 @@ class FloatModel:
             laws = [*_each(env, name, range(self.sizes[kind]), law)]
             at, worst = [float(bound(env)) for bound in bounds], 1.0
             for i, j in pairs:
-                self.work += NOISY * (isinstance(laws[i], NoiseLaw) and len(laws[i].masses) > 1)
+                self.work += NOISY * (isinstance(laws[i], NoisyLaw) and len(laws[i].masses) > 1)
                 if (found := _margin(head, laws[i], laws[j], at)) < worst:
                     worst, self.worst = found, (head, laws[i], laws[j], at)
             return worst

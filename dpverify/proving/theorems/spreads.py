@@ -21,14 +21,14 @@ from dpverify.proving.theorems.noises import (
     NORMAL,
     After,
     FloatLine,
-    Noise,
-    NoiseLaw,
     Noisy,
+    NoisyLaw,
+    OneNoise,
     of_noises,
     spread_of,
 )
 
-Spread: TypeAlias = "dict[Any, float] | FloatLine | NoiseLaw"
+Spread: TypeAlias = "dict[Any, float] | FloatLine | NoisyLaw"
 """A law."""
 MixedLine: TypeAlias = "list[tuple[float, FloatLine]]"
 """Lines, each with a chance."""
@@ -61,11 +61,11 @@ def outputs(value: Any) -> Iterator[Any]:
 
 def after(law: Spread) -> Any:
     """Where one noise is put out as another function of it, that function; else None."""
-    value = next(iter(law.masses)) if isinstance(law, NoiseLaw) else None
+    value = next(iter(law.masses)) if isinstance(law, NoisyLaw) else None
     return value.made if isinstance(value, After) else None
 
 
-def lines_of(law: NoiseLaw, along: Rows) -> list[MixedLine]:
+def lines_of(law: NoisyLaw, along: Rows) -> list[MixedLine]:
     """Of each sum of multiples of outputs, its law; sums are independent within each part.
 
     Raises:
@@ -73,7 +73,7 @@ def lines_of(law: NoiseLaw, along: Rows) -> list[MixedLine]:
     """
     found: list[MixedLine] = [[] for _ in along]
     for value, chance in law.masses.items():
-        used = list[Noise]()
+        used = list[OneNoise]()
         for row, lines in zip(along, found, strict=True):
             total: Any = sum(w * one for w, one in zip(row, outputs(value), strict=True))
             families = {noise.family for noise in total.slopes} if isinstance(total, Noisy) else set[str]()
@@ -88,7 +88,7 @@ def lines_of(law: NoiseLaw, along: Rows) -> list[MixedLine]:
     return found
 
 
-def directions(left: NoiseLaw, right: NoiseLaw) -> Iterator[Rows]:
+def directions(left: NoisyLaw, right: NoisyLaw) -> Iterator[Rows]:
     """Sums of multiples of outputs: of normal noise one along which means differ, and each noise by itself."""
     (starts, slopes, noises), (others, other_slopes, _) = map(_affine, (left, right))
     if len(starts) == 1:
@@ -106,7 +106,7 @@ def directions(left: NoiseLaw, right: NoiseLaw) -> Iterator[Rows]:
     yield each_noise(left)
 
 
-def each_noise(law: NoiseLaw) -> Rows:
+def each_noise(law: NoisyLaw) -> Rows:
     """Sums of multiples of outputs that are one noise each, and a number; refused (ValueError) if there are none."""
     _, slopes, noises = _affine(law)
     if len(slopes) != len(noises):
@@ -120,7 +120,7 @@ def _inverse(rows: tuple[tuple[float, ...], ...]) -> Rows:
     return [*map(list, zip(*(solved(rows, one) for one in unit), strict=True))]
 
 
-def _affine(law: NoiseLaw) -> tuple[list[float], Rows, list[Noise]]:
+def _affine(law: NoisyLaw) -> tuple[list[float], Rows, list[OneNoise]]:
     """Of the first value: numbers, multiples of noises, and the noises, in the order in which they are drawn."""
     values = [*outputs(next(iter(law.masses)))]
     values = [value if isinstance(value, Noisy) else Noisy(float(value), {}) for value in values]
