@@ -292,6 +292,8 @@ class _MechanismSection(TheoremSection):
         """Displays, each with its line, the word before it, and the formulas of its sentence."""
         words, said = "", list[str]()
         for block in self.blocks:
+            if block.kind == "table":  # what stands before it is said of the whole
+                words, said = "", []
             if block.kind == "table" or (block.kind == "paragraph" and block.item):
                 continue
             for piece in block.pieces:
