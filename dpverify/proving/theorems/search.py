@@ -7,11 +7,12 @@ seed finds the same model. Only what the checker confirms is returned.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain, combinations, count, pairwise, product
+from itertools import chain, combinations, count, islice, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
@@ -29,6 +30,7 @@ from dpverify.proving.theorems.sequences import (
     mentions,
     sequence_types,
 )
+from dpverify.proving.theorems.spreads import views
 
 Json: TypeAlias = Any
 NUMBERS = tuple(
@@ -77,6 +79,8 @@ LONGEST = 400  # models from one start
 KICKS, OPTIONS, GROUP, STAYS = 6, 4, 16, 0.3
 LIVELIER = 150
 """Changes of a witness that are tried."""
+VIEWS = 12
+"""Cells of which the checker is asked for one model."""
 CLEAR = 1e-7
 """How false a claim must be in floating point before the checker is asked."""
 
@@ -432,13 +436,14 @@ class Candidate:
             return dict(enumerate(map(float_of, taken)))
         return {self.value(kind[1], v): float_of(mass) for v, mass in taken}
 
-    def measured(self) -> tuple[list[float], float]:
-        """The margins of what is assumed, and of what is claimed."""
+    def measured(self, most: float = math.inf) -> tuple[list[float], float]:
+        """The margins of what is assumed, and of what is claimed; 10 if more is missing than a number."""
         try:
             env = self.env()
         except FAILURES:
             return [-10.0] * (len(self.premises) or 1), 10.0
-        return [margin(env) for margin in self.premises], self.claim(env)
+        found = [margin(env) for margin in self.premises]
+        return found, 10.0 if lacking(found) > most else self.claim(env)
 
     def json(self) -> Json:
         """The model as JSON."""
@@ -466,7 +471,7 @@ class Candidate:
             slot = self.random.choice(self.slots)
             kept, slot.taken = slot.taken, self.random.choice(slot.options)
             now = self.liveliness()
-            if now > best and min(self.measured()[0], default=0.0) >= 0:
+            if now > best and min(self.measured(-1.0)[0], default=0.0) >= 0:
                 best = now
             else:
                 slot.taken = kept
@@ -481,6 +486,11 @@ class Candidate:
         if slot.mixes:
             few.append(mixed(slot.taken, self.random.choice(slot.options)))
         return [one for one in few if one != slot.taken]
+
+
+def lacking(margins: list[float]) -> float:
+    """How much premises miss."""
+    return -sum(min(margin, 0.0) for margin in margins)
 
 
 def mixed(one: Json, other: Json) -> Json:
@@ -592,17 +602,26 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
             PENALTIES[k % len(PENALTIES)],
         )
         if climb.reaches(first=k == (0 if refute else 1), at=-1 - k):
-            model = candidate.json()
             asked += 1
-            with suppress(ValueError):
-                show(clause, model, refute)
-                found.model = model
+            found.model = confirmed(clause, candidate, refute)
+            if found.model is not None:
                 with suppress(ValueError):
                     if not refute and candidate.gets_livelier():
                         show(clause, candidate.json(), refute)
                         found.model = candidate.json()
                 break
     return found
+
+
+def confirmed(clause: Clause, candidate: Candidate, refute: bool) -> Json:
+    """A candidate as a model that the checker confirms, with cells where a claim needs these; None if there is none."""
+    plain, worst = candidate.json(), candidate.margins.worst if refute else None
+    seen = islice(views(*worst), VIEWS) if worst is not None else ()
+    for model in (plain, *({**plain, "cells": cells} for cells in seen)):
+        with suppress(ValueError):
+            show(clause, model, refute)
+            return model
+    return None
 
 
 def put_in(slots: list[Slot], values: list[Json]) -> None:
@@ -622,6 +641,7 @@ class Climb:
     penalty: float
     missing: float = 0.0
     claim: float = 0.0
+    best: float = math.inf
 
     def reaches(self, first: bool, at: int = -1) -> bool:
         """Whether this comes to what is wanted, from a start by its number if that is not negative."""
@@ -640,13 +660,15 @@ class Climb:
 
     def worth(self) -> float:
         """Smaller is better."""
-        self.found.margins += 1
-        margins, claim = self.candidate.measured()
+        before = self.candidate.margins.work
+        # a claim is as false as it may be at -1: where more is missing than that makes up for, it does not matter
+        most = (self.best + 1) / self.penalty if self.refute else -1.0
+        margins, self.claim = self.candidate.measured(most)
+        self.found.margins += 1 + self.candidate.margins.work - before
         self.found.never_true -= {k for k, margin in enumerate(margins) if margin >= 0}
-        self.missing = -sum(min(margin, 0.0) for margin in margins)
+        self.missing = lacking(margins)
         self.found.never_together &= self.missing > 0
-        self.claim = claim if self.refute else 0.0
-        return self.penalty * self.missing + max(self.claim, -1.0)
+        return self.penalty * self.missing + (max(self.claim, -1.0) if self.refute else 0.0)
 
     def good(self) -> bool:
         """Whether the last one is what is wanted."""
@@ -658,6 +680,7 @@ class Climb:
 
     def begin(self) -> None:
         """Work out where the search starts."""
+        self.best = math.inf
         self.best = self.worth()
 
     def improve(self) -> None:
