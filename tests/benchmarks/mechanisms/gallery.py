@@ -2,7 +2,7 @@
 
 make mechanisms       # a minute on 2 cores; a mechanism alone: gallery.py --only count
 
-The pages come with the program. faults.csv has what is planted in them: in the section of a mechanism, one piece of text
+The pages come with the program. faults.csv has what is planted in them: in the section of a mechanism, one text
 in place of another.
 """
 

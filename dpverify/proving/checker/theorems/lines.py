@@ -126,6 +126,18 @@ def pieces(value: Term) -> list[Term]:
     return [made(value.head, *row) for row in found] if value.parts else [value]
 
 
+def sides(one: Term, other: Term) -> tuple[Term, Term]:
+    """Sides that are equal where it changes which of two is the smaller: without a floor, without an exponential."""
+    if names(one) and not names(other):
+        if one.head == "floor":
+            return one.parts[0], made("add", made("floor", other), ONE)
+        if one.head == "exp" and compared("<", NO, other) is TRUE:
+            return one.parts[0], made("log", other)
+    elif names(other) and not names(one):
+        return sides(other, one)
+    return one, other
+
+
 def ends(f: Term, x: str) -> Iterator[Term]:
     """The numbers between which a formula in x is true or false throughout: zeros of linear pieces."""
     if f.head in ("and", "or", "not"):
@@ -133,7 +145,7 @@ def ends(f: Term, x: str) -> Iterator[Term]:
             yield from ends(part, x)
         return
     demand(f.head in COMPARISONS, "no formula of half lines")
-    for piece in pieces(difference(*f.parts)):
+    for piece in pieces(difference(*sides(*f.parts))):
         slope, start = linear(piece, x)
         if compared("==", slope, NO) is TRUE:
             demand_true(compared("!=", start, NO), "sides that may be equal throughout")
