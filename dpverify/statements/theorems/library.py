@@ -17,7 +17,7 @@ from dpverify.proving.checker.theorems.steps import opened_clause
 from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
-from dpverify.statements.theorems.names import FOLDERS, MECHANISMS, SHIPPED
+from dpverify.statements.theorems.names import FOLDER, FOLDERS, MECHANISMS
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorem
 
 _ID = re.compile(r"^#+ .*\{#([\w.-]+)\}\s*$", re.MULTILINE)
@@ -105,7 +105,7 @@ def mechanism_pages() -> dict[str, Path]:
 def shipped() -> Library:
     """All rules, results and theorems of this package by id, in the order of its pages."""
     return Library(
-        sorted(FOLDERS[SHIPPED].glob("*.md"), key=lambda page: (not page.name.startswith("rules"), page.name))
+        sorted(FOLDER.glob("*.md"), key=lambda page: (not page.name.startswith("rules"), page.name))
     )
 
 

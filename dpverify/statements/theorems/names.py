@@ -10,7 +10,8 @@ from dpverify.errors import InvalidArgumentError
 
 SHIPPED, MECHANISMS = "theorems", "mechanisms"
 """The names of all theorems, and of all mechanisms, that come with the program."""
-FOLDERS = {SHIPPED: Path(__file__).parent, MECHANISMS: Path(__file__).parents[1] / "mechanisms" / "gallery"}
+FOLDER = Path(__file__).parent
+FOLDERS = {SHIPPED: FOLDER, MECHANISMS: FOLDER.parent / "mechanisms" / "gallery"}
 """Where their pages are."""
 
 

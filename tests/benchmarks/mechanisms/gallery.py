@@ -1,6 +1,6 @@
 """The gallery of mechanisms: each proved, and with each planted fault refuted; the tables of docs/mechanism-gallery.md.
 
-make mechanisms       # a minute on 2 cores; a mechanism alone: gallery.py --only count
+make mechanisms       # some 3 minutes on 2 cores; a mechanism alone: gallery.py --only count
 
 The pages come with the program. faults.csv has what is planted in them: in the section of a mechanism, one text
 in place of another.
@@ -85,7 +85,9 @@ def table(found: list[tuple[Fault, MechanismRow, float]]) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- | --- |"
     for one, row, seconds in found:
         page = mechanism_pages()[f"mechanism.{one.mechanism}"]
-        name = f"[{row.title}](../dpverify/statements/mechanisms/gallery/{page.name}#mechanism.{one.mechanism})"
+        name = (
+            f"[{row.title}](../dpverify/statements/mechanisms/gallery/{page.name}#mechanism.{one.mechanism})"
+        )
         pair = [] if row.pair is None else [*pair_lines("", 0, row.pair)][1:]
         said = "; ".join([str(row.verdict), *(line.strip() for line in pair)])
         changed = [_cell(text) for text in (one.old, one.new)]

@@ -126,16 +126,20 @@ def pieces(value: Term) -> list[Term]:
     return [made(value.head, *row) for row in found] if value.parts else [value]
 
 
-def sides(one: Term, other: Term) -> tuple[Term, Term]:
-    """Sides that are equal where it changes which of two is the smaller: without a floor, without an exponential."""
-    if names(one) and not names(other):
-        if one.head == "floor":
-            return one.parts[0], made("add", made("floor", other), ONE)
-        if one.head == "exp" and compared("<", NO, other) is TRUE:
-            return one.parts[0], made("log", other)
-    elif names(other) and not names(one):
-        return sides(other, one)
-    return one, other
+def crossings(one: Term, other: Term) -> Iterator[Term]:
+    """Differences such that, where it changes which of two numbers is the smaller, one of them is 0.
+
+    A number rounded down is below c, at most c or equal to c up to, or from, one of two whole numbers.
+    """
+    if names(other) and not names(one):
+        one, other = other, one
+    if one.head == "floor" and not names(other):
+        for n in (0, 1):
+            yield difference(one.parts[0], made("add", made("floor", other), number(n)))
+    elif one.head == "exp" and not names(other) and compared("<", NO, other) is TRUE:
+        yield difference(one.parts[0], made("log", other))
+    else:
+        yield difference(one, other)
 
 
 def ends(f: Term, x: str) -> Iterator[Term]:
@@ -145,7 +149,7 @@ def ends(f: Term, x: str) -> Iterator[Term]:
             yield from ends(part, x)
         return
     demand(f.head in COMPARISONS, "no formula of half lines")
-    for piece in pieces(difference(*sides(*f.parts))):
+    for piece in (one for gap in crossings(*f.parts) for one in pieces(gap)):
         slope, start = linear(piece, x)
         if compared("==", slope, NO) is TRUE:
             demand_true(compared("!=", start, NO), "sides that may be equal throughout")
