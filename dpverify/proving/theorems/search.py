@@ -16,18 +16,19 @@ from itertools import chain, combinations, count, islice, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
-from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, nodes, parts_of, put
 from dpverify.proving.checker.theorems.letters import on_the_line
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.checker.theorems.steps import Clause
+from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import FAILURES, NOT_KNOWN, Env, FloatModel, float_of
 from dpverify.proving.theorems.sequences import (
     LINES,
-    as_json,
     choice,
     laws_of_one,
     letters_of,
     mentions,
+    numbers_in,
     sequence_types,
 )
 from dpverify.proving.theorems.spreads import views
@@ -203,7 +204,7 @@ class Candidate:
         self.dark = self.without_margins()
         self.premises = [self.margin(f, 0.0) for f in parts_of(premises)]
         self.claim = self.margin(claim, NOT_KNOWN)
-        written = {Fraction(n) for n in _numbers(clause.body) if abs(float_of(n)) < 100}
+        written = {n for n in numbers_in(clause.body) if abs(n) < 100}
         self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
         self.of_vectors, self.family = bool(spaces), ""
         self.slots, self.beyond = list[Slot](), list[int]()
@@ -228,7 +229,7 @@ class Candidate:
     def definition(self, name: str) -> Json:
         """A letter that a premise defines."""
         params, body = self.defined[name]
-        return {"params": [*params], "term": as_json(body)}
+        return {"params": [*params], "term": json_of(body)}
 
     def without_margins(self) -> set[str]:
         """Letters of sequences, and those that are defined by them: these have no values in floating point."""
@@ -256,7 +257,7 @@ class Candidate:
             return "read" if kind == "real" else "write"
         if not kinds and kind in {("law", one) for one in types}:
             laws = laws_of_one(self.clause, types)
-            return self.leaf(Slot([{"independent": as_json(one)} for one in laws]))
+            return self.leaf(Slot([{"independent": json_of(one)} for one in laws]))
         if found := choice(self.clause, name):
             return found
         raise ValueError("a letter of sequences that is not described")
@@ -335,9 +336,9 @@ class Candidate:
             if self.of_vectors and kind == ("law", "real"):
                 bodies = [*(POINTS if kinds[0] == "real" else ()), ["certain", HALF], *bodies]
             for body in OF_VECTORS.get(self.family, bodies):
-                found = put(_tuples(body), {"x": ((), one)})
+                found = put(nodes(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
-                    yield params, as_json(found)
+                    yield params, json_of(found)
 
     def options(self, kind: Node) -> tuple[list[Json], Json, bool, bool]:
         """Values of a type that are tried, none taken yet, and whether there are others near these."""
@@ -365,11 +366,11 @@ class Candidate:
     def spread(self, kind: Node) -> list[Json]:
         """Laws of numbers, or of pairs with them: of one to three values."""
         if self.space.sequences and kind == "real":
-            return [{"params": [], "term": as_json(one)} for one in LINES]
+            return [{"params": [], "term": json_of(one)} for one in LINES]
         values = [str(n) for n in VALUES] if kind == "real" else self.options(kind)[0][:6]
         found: list[Json] = [[[values[0], "1"]], [[values[1], "1"]]]
         if kind == "real":
-            found += [{"params": [], "term": as_json(one)} for one in LINES]
+            found += [{"params": [], "term": json_of(one)} for one in LINES]
             found += [[["-1", p], ["0", str(1 - 2 * Fraction(p))], ["1", p]] for p in ("1/4", "1/8")]
         for (a, b), p in product(combinations(values, 2), ("1/2", "1/4", "3/4", "1/8")):
             found.append([[a, p], [b, str(1 - Fraction(p))]])
@@ -416,7 +417,7 @@ class Candidate:
         if isinstance(shape, Slot):
             if not kinds:
                 return self.value(kind, shape.taken)
-            body = self.margins.code(_tuples(shape.taken["term"]))
+            body = self.margins.code(nodes(shape.taken["term"]))
             return function({}, tuple(shape.taken["params"]), body)
         places = self.margins.points(kinds[0])
         rows = {p: self.lookup(kinds[1:], kind, row) for p, row in zip(places, shape, strict=True)}
@@ -429,7 +430,7 @@ class Candidate:
         if isinstance(kind, str):
             return float_of(taken) if isinstance(taken, str) else taken
         if isinstance(taken, dict):
-            return self.margins.code(_tuples(taken["term"]))({})
+            return self.margins.code(nodes(taken["term"]))({})
         if kind[0] == "pair":
             return tuple(self.value(part, one) for part, one in zip(kind[1:], taken, strict=True))
         if isinstance(kind[1], str) and kind[1] in self.space.sizes:
@@ -517,18 +518,6 @@ def _taken(shape: Json) -> Json:
     if isinstance(shape, dict) and "then" in shape:
         return {**shape, "then": _taken(shape["then"])}
     return [_taken(row) for row in shape] if isinstance(shape, list) else shape
-
-
-def _numbers(node: Node) -> Iterator[str]:
-    if isinstance(node, tuple):
-        if node[:1] == ("num",):
-            yield named(node[1])
-        for part in node:
-            yield from _numbers(part)
-
-
-def _tuples(value: Json) -> Node:
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else str(value)
 
 
 Definitions: TypeAlias = "dict[str, tuple[tuple[str, ...], Node]]"

@@ -236,7 +236,11 @@ class Sight:
             return self.given
         ends: Sequence[Sequence[float]] = [places(self.left[0], self.right[0])] if len(self.left) == 1 else []
         ends = ends or product_cuts(self, GRIDS[-1] if len(self.left) < 3 else 8)
-        return [*zip(cell_masses(self.left, ends), cell_masses(self.right, ends), strict=True)]
+        return self.cell_masses(ends)
+
+    def cell_masses(self, cuts: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+        """The masses of cells."""
+        return [*zip(*(cell_masses(lines, cuts) for lines in (self.left, self.right)), strict=True)]
 
     def excess(self, epsilon: float) -> float:
         """About the largest P(S) - e^epsilon Q(S)."""
@@ -426,8 +430,7 @@ def views(head: str, one: Spread, other: Spread, bounds: list[float]) -> Iterato
             yield _cells(sight, [_ordered(sight.cuts, 9)])
             continue
         if head == "private":
-            found = _grids(sight, *bounds) if count > 1 else _ends(sight, after(one), *bounds)
-            yield from (_cells(sight, cuts) for cuts in found)
+            yield from (_cells(sight, cuts) for cuts in _breaking(sight, after(one), *bounds))
             continue
         if count == 1:
             yield _cells(sight, [()])
@@ -455,30 +458,27 @@ def product_cuts(sight: Sight, count: int) -> list[list[float]]:
     return found
 
 
-def _grids(sight: Sight, epsilon: float, delta: float) -> Iterator[list[tuple[Fraction, ...]]]:
-    for count in GRIDS[: None if len(sight.left) < 3 else 6]:
-        cuts = product_cuts(sight, count)
-        if _breaks(sight, cuts, epsilon, delta):
-            yield [_ordered(ends, 6) for ends in cuts]
-
-
-def _ends(sight: Sight, made: Any, epsilon: float, delta: float) -> Iterator[list[tuple[Fraction, ...]]]:
-    """Where one number is cut: where the logarithm of the ratio of densities crosses epsilon; and at locations."""
-    (one,), (other,) = sight.left, sight.right
-    options = [[at] for at in sorted({line.at for law in (one, other) for _, line in law})]
-    if roots := _crossings(one, other, epsilon):
-        options.insert(0, roots)
-    if not delta and sight.alone("laplace") is not None:
-        options.insert(0, [one[0][1].at])
-    for cuts in options if made else ():
-        # beside the cut, too: what is put out may be one number for all beyond it
-        for by in (0.0, 1e-5, -1e-5):
-            yield [_ordered([made(x) + by for x in cuts], 9)]
-    for digits in () if made else (5, 9, 15):
-        for cuts in options:
-            ends = _ordered(cuts, digits)
-            if _breaks(sight, [[*map(float, ends)]], epsilon, delta):
-                yield [ends]
+def _breaking(sight: Sight, made: Any, epsilon: float, delta: float) -> Iterator[list[tuple[Fraction, ...]]]:
+    """Cuts whose chances break a claim; one number is cut where densities are e^epsilon apart, or at locations."""
+    count = len(sight.left)
+    options = [(product_cuts(sight, k), 6) for k in GRIDS[: None if count < 3 else 6] if count > 1]
+    if count == 1:
+        (one,), (other,) = sight.left, sight.right
+        alone = [[at] for at in sorted({line.at for law in (one, other) for _, line in law})]
+        if roots := _crossings(one, other, epsilon):
+            alone.insert(0, roots)
+        if not delta and sight.alone("laplace") is not None:
+            alone.insert(0, [one[0][1].at])
+        if made is not None:
+            # beside the cut, too: what is put out may be one number for all beyond it
+            near = product(alone, (0.0, 1e-5, -1e-5))
+            yield from ([_ordered([made(x) + by for x in cuts], 9)] for cuts, by in near)
+            return
+        options = [([cuts], digits) for digits in (5, 9, 15) for cuts in alone]
+    for cuts, digits in options:
+        ends = [_ordered(row, digits) for row in cuts]
+        if above(sight.cell_masses([[*map(float, row)] for row in ends]), epsilon) > delta:
+            yield ends
 
 
 def _crossings(one: MixedLine, other: MixedLine, epsilon: float) -> list[float]:
@@ -490,11 +490,6 @@ def _crossings(one: MixedLine, other: MixedLine, epsilon: float) -> list[float]:
         if is_above(low) != is_above(high):
             roots.append(_crossing(is_above, low, high))
     return roots
-
-
-def _breaks(sight: Sight, cuts: Sequence[Sequence[float]], epsilon: float, delta: float) -> bool:
-    both = (cell_masses(lines, cuts) for lines in (sight.left, sight.right))
-    return above([*zip(*both, strict=True)], epsilon) > delta
 
 
 def _ordered(values: Sequence[float], digits: int) -> tuple[Fraction, ...]:

@@ -8,22 +8,30 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from functools import cached_property
 from itertools import islice, product
 
-from dpverify.proving.checker.terms import Term, number
-from dpverify.proving.checker.theorems.cells import SumCells, cells_of, lines, masses
-from dpverify.proving.checker.theorems.divergences import distance, divergence
-from dpverify.proving.checker.theorems.lines import Line, half
-from dpverify.proving.checker.theorems.numbers import NO, difference, made
-from dpverify.proving.checker.theorems.outcomes import Finite, Point, Value, both
+from dpverify.proving.checker.terms import Term, demand, number
+from dpverify.proving.checker.theorems.cells import SumCells, cells_of, fails, lines, masses
+from dpverify.proving.checker.theorems.divergences import distance, guarantee
+from dpverify.proving.checker.theorems.numbers import (
+    FALSE,
+    NO,
+    TRUE,
+    UNKNOWN,
+    compared,
+    difference,
+    logic,
+    made,
+)
+from dpverify.proving.checker.theorems.outcomes import Finite, Point, Value, both, pair_of_laws
 from dpverify.proving.checker.values import PRECISIONS, Values
 from dpverify.proving.theorems.noises import of_noises
 from dpverify.proving.theorems.spreads import Sight, Spread, after, each_noise, lines_of, needed, views
 
 SHOWN = 6
 """Boxes of an event of several numbers."""
-ORDERS = [number(Fraction(9, 8) ** k) for k in range(1, 48, 6)]
+STEPS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.2, 0.4)
+"""How far below what is needed in floating point, and above it, the checker is asked."""
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -34,7 +42,9 @@ class Breaking:
     measure: str
     """What it needs more of: `epsilon`, `rho` or `mu`."""
     needs: float
-    """At least how much, in six digits, rounded down; infinite where none suffices, 0 where nothing is worked out."""
+    """At least how much, in six digits, rounded down; infinite where none suffices."""
+    suffices: float | None
+    """How much is enough for the pair, in six digits, rounded up; None where none is seen to be."""
     at: str
     """At which delta, or at which order, as text; empty for others."""
     event: str
@@ -56,50 +66,68 @@ class ExactPair:
 
     def broken(self, head: str, bounds: Sequence[Term]) -> Breaking:
         """How they break a claim."""
-        draw = _telling(*self.spreads)
-        if head == "private":
-            epsilon, delta = bounds
-            event, chances = self.event(epsilon, delta)
-            least, at = self.epsilon(epsilon, delta), _text(delta)
-            return Breaking("epsilon", least, f"delta {at}", event, chances, draw)
-        if head == "gaussian":
-            return Breaking("mu", self.mu(), "", "", None, draw)
-        if head == "concentrated":
-            tried = (made("mul", self.divergence(order), made("pow", order, number(-1))) for order in ORDERS)
-            return Breaking("rho", max(map(_low, tried)), "", "", None, draw)
-        least, at = _low(self.divergence(bounds[0])), _text(bounds[0])
-        return Breaking("rho", least, f"order {at}", "", None, draw)
+        event, chances = self.event(*bounds) if head == "private" else ("", None)
+        at = f"delta {_text(bounds[1])}" if head == "private" else ""
+        at = f"order {_text(bounds[0])}" if head == "renyi-private" else at
+        measure = {"private": "epsilon", "gaussian": "mu"}.get(head, "rho")
+        least, most = self.needs(head, bounds)
+        return Breaking(measure, least, most, at, event, chances, _telling(*self.spreads))
 
-    def through(self, cells: SumCells | None) -> list[tuple[Term, Term]]:
-        """Masses of both laws: of values, or of cells; none where they are not worked out."""
+    def false(self, head: str, bounds: Sequence[Term], cells: SumCells | None) -> bool:
+        """Whether the checker sees a guarantee not to hold."""
+        if cells is not None:
+            return fails(head, cells, self.one, self.other, [*bounds])
+        return self.guaranteed(head, bounds) is FALSE
+
+    def guaranteed(self, head: str, bounds: Sequence[Term]) -> Term:
+        """Whether the checker sees a guarantee to hold both ways, or not to hold."""
         with suppress(ValueError):
-            if cells is None:
-                return both(self.one, self.other)
-            return [*zip(masses(cells, self.one), masses(cells, self.other), strict=True)]
-        return []
+            pairs = [pair_of_laws(self.one, self.other), pair_of_laws(self.other, self.one)]
+            return logic("and", *(guarantee(head, pair, [*bounds]) for pair in pairs))
+        cells = self.cells
+        if head == "private" and bounds[1] is NO and cells and len(cells.along) == len(cells.along[0]):
+            # as many sums as outputs, each of a noise of its own: the outputs are a function of these, too
+            with suppress(ValueError):
+                each = [*zip(lines(cells, self.one), lines(cells, self.other), strict=True)]
+                demand({line.family for line, _ in each} == {"laplace"}, "another law")
+                return compared("<=", made("add", *map(distance, each)), bounds[0])
+        return UNKNOWN
 
-    @cached_property
-    def masses(self) -> list[tuple[Term, Term]]:
-        """Those through the cells of the model."""
-        return self.through(self.cells)
+    def needs(self, head: str, bounds: Sequence[Term]) -> tuple[float, float | None]:
+        """At least how much is needed, as the checker refutes less; and what suffices, where that is seen."""
+        k = int(head == "renyi-private")
+        floats = [float(bounds_of(bound)[0]) for bound in bounds]
+        about = needed(head, *self.spreads, floats)
+        plain = after(self.spreads[0]) is None
+        if not math.isfinite(about):
+            return math.inf if plain else _low(bounds[k]), None
 
-    def lines(self, *families: str) -> list[tuple[Line, Line]]:
-        """Laws that are independent, if all pairs are of one of some families and of one scale; else none."""
-        found = list[tuple[Line, Line]]()
-        with suppress(ValueError):
-            if isinstance(self.one, Line) and isinstance(self.other, Line):
-                found = [(self.one, self.other)]
-            elif self.cells is not None:
-                found = [*zip(lines(self.cells, self.one), lines(self.cells, self.other), strict=True)]
-            return found if all(distance(pair) and pair[0].family in families for pair in found) else []
-        return []
+        def with_number(value: float) -> list[Term]:
+            return [*bounds[:k], number(Fraction(repr(value))), *bounds[k + 1 :]]
+
+        floats[k] = about * (1 - 1e-4)
+        near = islice(views(head, *self.spreads, floats), 2 * plain)
+        cells, least = [self.cells, *map(cells_of, near)], _low(bounds[k])
+        for step in STEPS:
+            tried = six_digits(Fraction(about * (1 - step)), ROUND_FLOOR)
+            if tried <= least or any(self.false(head, with_number(tried), one) for one in cells):
+                least = max(least, tried)
+                break
+        for step in (0.0, *STEPS[:4]):
+            tried = six_digits(Fraction(f"{about * (1 + step):.9e}"), ROUND_CEILING)
+            if self.guaranteed(head, with_number(tried)) is TRUE:
+                return least, tried
+        return least, None
 
     def event(
         self, epsilon: Term, delta: Term
     ) -> tuple[str, tuple[tuple[float, float], tuple[float, float]] | None]:
         """An event of which the probabilities break the claim."""
-        inside = _above(self.masses, epsilon)
-        p, q = _sums(self.masses, inside)
+        laws, cells, pairs = (self.one, self.other), self.cells, list[tuple[Term, Term]]()
+        with suppress(ValueError):
+            pairs = [*zip(*(masses(cells, law) for law in laws), strict=True)] if cells else both(*laws)
+        inside = _above(pairs, epsilon)
+        p, q = _sums(pairs, inside)
         if bounds_of(difference(p, made("add", made("mul", made("exp", epsilon), q), delta)))[0] <= 0:
             return "", None
         first, second = (
@@ -111,59 +139,6 @@ class ExactPair:
         values = [v for law in (self.one, self.other) if isinstance(law, Finite) for v, _ in law.masses]
         names = [_name(v) for k, v in enumerate(dict.fromkeys(values)) if k in inside]
         return f"output is {' or '.join(names)}", (first, second)
-
-    def epsilon(self, epsilon: Term, delta: Term) -> float:
-        """The epsilon that is needed, at least."""
-        if delta is NO and (pairs := self.lines("laplace")):
-            return _low(made("add", *map(distance, pairs)))
-        claimed, least_delta = (float(bounds_of(term)[0]) for term in (epsilon, delta))
-        tried = [(self.masses, claimed)]
-        if after(self.spreads[0]) is None:
-            about = needed("private", *self.spreads, [0.0, least_delta]) * (1 - 1e-4)
-            if not math.isfinite(about):
-                return math.inf
-            near = islice(views("private", *self.spreads, [about, least_delta]), 2)
-            tried += [(pairs, about) for pairs in (self.masses, *map(self.through, map(cells_of, near)))]
-        best = 0.0
-        for masses_, about in tried:
-            p, q = _sums(masses_, _above(masses_, number(Fraction(about))))
-            least, most = bounds_of(difference(p, delta))[0], bounds_of(q)[1]
-            if least > 0 and most > 0:
-                best = max(best, _low(made("log", number(least / most))))
-        return best
-
-    def squares(self) -> Term | None:
-        """Of normal laws, the sum of the squares of how many scales they are apart; None for others."""
-        found = list[Term]()
-        for p, q in self.lines("normal"):
-            root = p.scale.head == "pow" and p.scale.parts[1].number == Fraction(1, 2)
-            square = p.scale.parts[0] if root else made("mul", p.scale, p.scale)
-            gap = difference(p.at, q.at)
-            found.append(made("mul", gap, gap, made("pow", square, number(-1))))
-        return made("add", *found) if found else None
-
-    def divergence(self, order: Term) -> Term:
-        """The Renyi divergence, or that of what is seen; 0 where none is worked out."""
-        if square := self.squares():
-            return half(made("mul", order, square))
-        with suppress(ValueError):
-            pairs = self.lines("laplace")
-            return divergence(pairs[0] if len(pairs) == 1 else self.masses, order)
-        return NO
-
-    def mu(self) -> float:
-        """The mu that is needed, at least."""
-        if square := self.squares():
-            return _low(made("pow", square, number(Fraction(1, 2))))
-        floats = [[float(bounds_of(pair[side])[0]) for pair in self.masses] for side in (0, 1)]
-        ratio = [p / q if q else math.inf for p, q in zip(*floats, strict=True)]
-        ranked, best = sorted(range(len(ratio)), key=lambda k: -ratio[k]), 0.0
-        for count in range(1, len(ranked)):
-            p, q = (bounds_of(one) for one in _sums(self.masses, ranked[:count]))
-            if 0 < p[0] < 1 and 0 < q[1] < 1:
-                quantiles = (made("phi_inverse", number(part)) for part in (p[0], q[1]))
-                best = max(best, _low(difference(*quantiles)))
-        return best
 
 
 def bounds_of(term: Term) -> tuple[Fraction, Fraction]:

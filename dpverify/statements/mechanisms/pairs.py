@@ -17,6 +17,7 @@ from dpverify.proving.checker.theorems.models import Model, show
 from dpverify.proving.checker.theorems.outcomes import Finite, constant
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
+from dpverify.proving.theorems.sequences import numbers_in
 from dpverify.proving.theorems.spreads import Spread, margin, views
 from dpverify.statements.mechanisms.breaking import Breaking, ExactPair
 from dpverify.statements.mechanisms.choices import law_of
@@ -148,7 +149,7 @@ class PairSearcher:
         self.some: PairCase | None = None
         over = mechanism.records.over
         width = sizes.get(named(over.kind), 1) if over else 1
-        written = {Fraction(n) for n in _numbers(self.law)}
+        written = numbers_in(self.law)
         low, high = mechanism.records.low, mechanism.records.high
         near = [
             n
@@ -168,7 +169,7 @@ class PairSearcher:
         tried, further = (WHOLE, ()) if letter.kind == "integer" else (NUMBERS, FURTHER)
         of_it = [k for k, one in enumerate(self.mechanism.given) if free(one) == {letter.name}]
         ends = [Fraction(end) for end in (v.lower, v.upper) if end is not None]
-        said = [Fraction(n) for k in of_it for n in _numbers(self.mechanism.given[k])]
+        said = [n for k in of_it for n in sorted(numbers_in(self.mechanism.given[k]))]
         ends += [end for n in said for end in (n, *([1 / n] if n and letter.kind != "integer" else []))]
         near = [n for e in ends for n in (e, e + 1, e - 1, *([] if letter.kind == "integer" else [e / 2]))]
         found = [
@@ -387,11 +388,3 @@ def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]
         params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
         new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
     return new
-
-
-def _numbers(node: Node) -> Iterator[str]:
-    if isinstance(node, tuple):
-        if node[:1] == ("num",):
-            yield named(node[1])
-        for part in node:
-            yield from _numbers(part)
