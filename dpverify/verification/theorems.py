@@ -107,11 +107,14 @@ def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage
 
 def _on_page(name: str, known: Library) -> Iterator[tuple[str, TheoremOnPage]]:
     """The theorems or mechanisms of a page, which are known from then on."""
+    found: Iterable[TheoremOnPage]
     if is_page_of_mechanisms(name):
-        from dpverify.statements.mechanisms.as_theorems import mechanisms_on as read
+        from dpverify.statements.mechanisms.as_theorems import mechanisms_on
+
+        found = mechanisms_on(Path(name))
     else:
-        read = read_theorems
-    for one in read(Path(name)):
+        found = read_theorems(Path(name))
+    for one in found:
         if one.id in known:
             raise InvalidArgumentError("id", one.id, "ids that no other rule or theorem has")
         known.add(Path(name), one)

@@ -351,21 +351,20 @@ def _values(law: NoiseLaw) -> dict[float, float]:
         return {}
     ends, found = list[float](), dict[float, float]()
     for low, high in pairwise(near):
-        first = made(low)
-        if first != made(high):
-            ends.append(_crossing(lambda x, first=first: made(x) != first, low, high))
+        if made(low) != made(high):
+            ends.append(_crossing(made, low, high))
     for (low, high), mass in zip(pairwise([near[0], *ends, near[-1]]), _masses(line, ends), strict=True):
         of = made((low + high) / 2)
         found[of] = found.get(of, 0.0) + mass
     return found
 
 
-def _crossing(is_above: Callable[[float], bool], low: float, high: float) -> float:
-    """Where what is true of one number and not of the other changes."""
-    first = is_above(low)
+def _crossing(made: Callable[[float], object], low: float, high: float) -> float:
+    """Where a function that differs at two numbers changes."""
+    first = made(low)
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if is_above(middle) == first else (low, middle)
+        low, high = (middle, high) if made(middle) == first else (low, middle)
     return (low + high) / 2
 
 
