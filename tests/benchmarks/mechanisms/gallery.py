@@ -85,9 +85,7 @@ def table(found: list[tuple[Fault, MechanismRow, float]]) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- | --- |"
     for one, row, seconds in found:
         page = mechanism_pages()[f"mechanism.{one.mechanism}"]
-        name = (
-            f"[{row.title}](../dpverify/statements/mechanisms/gallery/{page.name}#mechanism.{one.mechanism})"
-        )
+        name = f"[{row.title}](../dpverify/statements/mechanisms/gallery/{page.name})"
         pair = [] if row.pair is None else [*pair_lines("", 0, row.pair)][1:]
         said = "; ".join([str(row.verdict), *(line.strip() for line in pair)])
         changed = [_cell(text) for text in (one.old, one.new)]
