@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-thorough test-fast answers costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-thorough test-fast answers costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -113,6 +113,10 @@ accountants: $(VENV)/installed-test
 # a public list of questions about mechanisms, each decided by its page; takes some 20 minutes
 dpriv-bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/dpriv_bench/score.py docs/dpriv-bench.md
+
+# the gallery of mechanisms, each proved, and with planted faults, each refuted; takes some 3 minutes
+mechanisms: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/mechanisms/gallery.py docs/mechanism-gallery.md
 
 # division by the actual size of a batch beside what is accounted for; takes some 2 minutes
 division: $(VENV)/installed-test

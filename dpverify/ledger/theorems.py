@@ -1,6 +1,8 @@
-"""What the ledger says of theorems that are derived by the steps of their pages; they count apart from statements."""
+"""What the ledger says of theorems and of mechanisms; they count apart from statements."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Verdict
@@ -20,7 +22,7 @@ class TheoremLine(Record):
 
     line: int
     role: str
-    """`definition`, `assumption`, `step` or `claim`."""
+    """`definition`, `assumption`, `step` or `claim`; of a mechanism, the word before it, such as `draw`."""
     latex: str
     by: tuple[str, ...] = ()
     """The rules, results and theorems by which it follows."""
@@ -31,9 +33,10 @@ class TheoremLine(Record):
 
 
 class TheoremEvidence(Record):
-    """A theorem with its verdict."""
+    """A theorem, or a mechanism with its claim, and the verdict."""
 
     id: str
+    kind: Literal["theorem", "mechanism"] = "theorem"
     title: str
     page: str
     """The collection that it belongs to, or the path of a page of one's own."""

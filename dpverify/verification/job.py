@@ -18,7 +18,7 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.selection import select
-from dpverify.statements.theorems.names import SHIPPED, split_names
+from dpverify.statements.theorems.names import FOLDERS, split_names
 from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out_all
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
@@ -93,7 +93,7 @@ class VerificationSettings:
         """Names of the theorems that are derived: those in `papers`, or all that come with the program."""
         if self.only:
             return ()
-        return split_names(self.papers)[1] if self.papers else (SHIPPED,)
+        return split_names(self.papers)[1] if self.papers else tuple(FOLDERS)
 
     def plans(self) -> list[Plan]:
         """The audit plans that are carried out."""

@@ -39,7 +39,7 @@ from dpverify.running import Progress
 from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
-from dpverify.statements.theorems.names import SHIPPED, split_names
+from dpverify.statements.theorems.names import FOLDERS, split_names
 from dpverify.verification.audit_check import (
     HEAD,
     NO_RERUN,
@@ -228,7 +228,7 @@ def _theorems_of(ledger: Ledger) -> tuple[str, ...]:
     if "--only" in words or words[:2] != ["dpverify", "verify"]:
         return ()
     named = _named(ledger)
-    return split_names(named)[1] if named else (SHIPPED,)
+    return split_names(named)[1] if named else tuple(FOLDERS)
 
 
 def _by_paper(ids: Sequence[str], of: Mapping[str, str]) -> tuple[str, ...]:

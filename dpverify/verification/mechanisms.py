@@ -11,15 +11,13 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FAILURES
-from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
-from dpverify.statements.mechanisms.choices import choice_of
+from dpverify.statements.mechanisms.as_theorems import as_theorem
 from dpverify.statements.mechanisms.guarantees import ProvedGuarantee, guarantee_proved
-from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
-from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
-from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
-from dpverify.statements.mechanisms.scope import dependence
+from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanisms
+from dpverify.statements.mechanisms.pairs import BrokenPair
 from dpverify.statements.theorems.library import shipped
-from dpverify.verification.theorems import find_theorems, rests_on
+from dpverify.statements.theorems.names import is_page_of_mechanisms
+from dpverify.verification.theorems import TheoremFound, find_theorems, found_of_mechanism, row_of
 
 if TYPE_CHECKING:
     from dpverify.statements.mechanisms.sampled import PageAudit
@@ -68,23 +66,13 @@ def about_mechanisms(names: Sequence[str]) -> bool:
     Raises:
         InvalidArgumentError: where some are and others are not.
     """
-    found = [name for name in names if _is_page(name)]
+    found = [name for name in names if is_page_of_mechanisms(name)]
     if found and len(found) < len(names):
         other = next(name for name in names if name not in found)
         raise InvalidArgumentError(
             "ids", other, f"pages of mechanisms alone, where `{found[0]}` is asked for"
         )
     return bool(found)
-
-
-def _is_page(name: str) -> bool:
-    path = Path(name)
-    if not name.endswith(".md") or not path.is_file():
-        return False
-    try:
-        return is_page_of_mechanisms(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
-        return False
 
 
 def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[MechanismRow]:
@@ -103,21 +91,22 @@ def with_guarantee(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
     if row.verdict is Verdict.PROVED or row.witness is None:
         return row
     found = guarantee_proved(one)
-    return row if found is None or _roots(found.uses)[2] else replace(row, instead=found)
+    if found is None:
+        return row
+    below = _below(found.uses)
+    return row if not all(each.derived for each in below.values()) else replace(row, instead=found)
 
 
 def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> MechanismRow:
     """Decide one mechanism; as of `mechanism_rows`."""
-    claim, said = claim_of(one), one.of("claim")[0].latex
-    found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
-    row, private = (
-        MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness),
-        dependence(one),
-    )
-    if found.broken is not None:
-        line, why = private or ((one.draws or one.of("draw"))[found.broken.draw].line, "")
-        return replace(row, line=line, reason=why, verdict=Verdict.REFUTED, pair=found.broken)
-    row = _proved(row, one) if private is None else replace(row, line=private[0], reason=private[1])
+    theorem = as_theorem(one)
+    own, found = found_of_mechanism(theorem)
+    seen = row_of(page, theorem, shipped(), {**_below(own.uses), one.id: own}).found
+    pair, certificate = found.broken, own.certificate
+    row = MechanismRow(
+        one.id, one.title, page, seen.line, seen.claim, found.tried, found.witness, seen.verdict, seen.reason,
+        seen.rules, seen.results, pair, certificate,
+    )  # fmt: skip
     if not audited or row.verdict is not Verdict.UNDECIDED:
         return row
     if found.nearest is None:
@@ -125,37 +114,14 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
     from dpverify.statements.mechanisms.sampled import audit_page
 
     try:
-        seen = audit_page(one, found.nearest, found.sizes)
+        audit = audit_page(one, found.nearest, found.sizes)
     except (InvalidDataError, InvalidArgumentError, *FAILURES) as error:
         return replace(row, reason=f"{row.reason}; not audited: {error}")
-    violated = seen.evidence.verdict is Verdict.VIOLATED
-    return replace(row, verdict=Verdict.VIOLATED if violated else row.verdict, audit=seen)
+    violated = audit.evidence.verdict is Verdict.VIOLATED
+    return replace(row, verdict=Verdict.VIOLATED if violated else row.verdict, audit=audit)
 
 
-def _proved(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
-    proof = derive_mechanism(one)
-    rules, results, underived = _roots(proof.uses)
-    verdict, reason = Verdict.UNDECIDED, proof.reason
-    if proof.certificate is None:
-        pass
-    elif underived:
-        reason = f"derived, but it rests on {', '.join(underived)}, not derived"
-    elif row.witness is None:
-        reason = "derived, but no pair was found of which all that is assumed is true"
-    else:
-        verdict = Verdict.PROVED
-    certificate = proof.certificate
-    return replace(row, verdict=verdict, reason=reason, rules=rules, results=results, certificate=certificate)
-
-
-def _roots(uses: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The rules, the results of the literature, and the underived theorems on which uses rest in the end."""
+def _below(uses: Sequence[str]) -> dict[str, TheoremFound]:
+    """What is found of theorems that a derivation uses, and of those on which they rest."""
     known = shipped()
-    theorems = [known[id_] for id_ in uses if known[id_].standing == "theorem"]
-    found = find_theorems(theorems, known)
-    below = sorted({*uses}.union(*(rests_on(one.id, known, found) for one in theorems)))
-    rules, results = (
-        tuple(id_ for id_ in below if known[id_].standing == kind) for kind in ("rule", "result")
-    )
-    underived = (id_ for id_ in below if known[id_].unclear or (id_ in found and not found[id_].derived))
-    return rules, results, tuple(underived)
+    return find_theorems([known[id_] for id_ in uses if known[id_].standing == "theorem"], known)

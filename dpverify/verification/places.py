@@ -19,7 +19,7 @@ from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.statements.own_pages import OwnPaper
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
-from dpverify.statements.theorems.names import FOLDER, SHIPPED
+from dpverify.statements.theorems.names import FOLDERS
 from dpverify.views.results import SourcePlace
 
 if TYPE_CHECKING:
@@ -90,9 +90,11 @@ def source_places() -> Callable[..., SourcePlace | None]:
 
 def theorem_place(row: TheoremEvidence) -> SourcePlace:
     """The line of a theorem's page that its verdict is about."""
-    if row.page != SHIPPED:
+    if row.page not in FOLDERS:
         return SourcePlace.of(Path(row.page), row.line)
-    page = next(p for p in FOLDER.glob("*.md") if f"{{#{row.id}}}" in p.read_text(encoding="utf-8"))
+    page = next(
+        p for p in FOLDERS[row.page].glob("*.md") if f"{{#{row.id}}}" in p.read_text(encoding="utf-8")
+    )
     return SourcePlace.of(page, row.line)
 
 

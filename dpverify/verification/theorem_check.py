@@ -11,7 +11,7 @@ from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import load
 from dpverify.proving.checker import Confirmation
-from dpverify.statements.theorems.library import clause_json, library_before
+from dpverify.statements.theorems.library import library_before
 from dpverify.statements.theorems.pages import TheoremOnPage
 from dpverify.verification.audit_check import RowCheck, RowRefusedError, Status, compare
 from dpverify.verification.theorems import (
@@ -20,6 +20,7 @@ from dpverify.verification.theorems import (
     chosen_theorems,
     find_theorem,
     find_theorems,
+    foreign,
     is_shown,
     row_of,
 )
@@ -102,15 +103,9 @@ def _of_row(
         return again
     certificate = load(row.certificate, folder)
     model = None if row.model is None else load(row.model, folder)
-    before = library_before(one, known)
-    clauses = {id_: clause_json(of) for id_, of in before.items()}
-    about = {"theorem": one.id, "clause": clause_json(one), "letters": [*one.names]}
-    if not isinstance(certificate, dict) or any(certificate.get(k) != v for k, v in about.items()):
-        raise RowRefusedError("its certificate is not about the theorem on the page")
+    if wrong := foreign(certificate, one, library_before(one, known)):
+        raise RowRefusedError(wrong)
     library = certificate.get("library", {})
-    strange = next((id_ for id_, clause in library.items() if clauses.get(id_) != clause), "")
-    if strange:
-        raise RowRefusedError(f"its certificate rests on {strange}, which no page says so before it")
     confirmation = checker(certificate)
     if not confirmation.confirmed:
         raise RowRefusedError(f"the checker does not confirm its certificate: {confirmation.says}")

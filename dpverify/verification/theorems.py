@@ -1,4 +1,4 @@
-"""Theorems that are derived by the steps of their pages, and what each rests on in the end.
+"""Theorems that are derived by the steps of their pages, and mechanisms; what each rests on in the end.
 
 What is found of a theorem is kept under all that its derivation may look at, so a change of a page makes only that anew
 which rests on it.
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
@@ -27,19 +28,29 @@ from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.running.program import program_hash
 from dpverify.running.store import keep, kept
 from dpverify.statements.theorems import library as deriving
-from dpverify.statements.theorems.library import clause_json, derive, library_before, shipped
-from dpverify.statements.theorems.names import SHIPPED
+from dpverify.statements.theorems.library import (
+    Library,
+    clause_json,
+    derive,
+    library_before,
+    mechanism_pages,
+    shipped,
+)
+from dpverify.statements.theorems.names import MECHANISMS, SHIPPED, is_page_of_mechanisms
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 from dpverify.verification.catalog.program import libraries
 from dpverify.views.theorems import facts_of_theorem, introduced, why
 
 if TYPE_CHECKING:
     from dpverify.running import Progress, Store
+    from dpverify.statements.mechanisms.pairs import PairSearch
 
 WITNESS = Effort(margins=2400, asked=6)
 """What a search for a witness is worth; most take a few models."""
 Known = Mapping[str, TheoremOnPage]
 """Rules, results and theorems by id, in their order."""
+KINDS: Mapping[str, Literal["theorem", "mechanism"]] = {"theorem": "theorem", "mechanism": "mechanism"}
+"""Standings of what is derived here."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +87,15 @@ def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage
     for name in names:
         if name == SHIPPED:
             chosen += [(SHIPPED, one) for one in shipped().values() if one.standing == "theorem"]
+        elif name == MECHANISMS or name in mechanism_pages():
+            from dpverify.statements.mechanisms.as_theorems import shipped_mechanism
+
+            for id_, page in mechanism_pages().items():
+                if name in (MECHANISMS, id_):
+                    known.add(page, shipped_mechanism(id_))
+                    chosen.append((MECHANISMS, known[id_]))
         elif name.endswith(".md"):
-            for one in read_theorems(Path(name)):
-                if one.id in known:
-                    raise InvalidArgumentError("id", one.id, "ids that no other rule or theorem has")
-                known.add(Path(name), one)
-                if one.standing == "theorem":
-                    chosen.append((name, one))
+            chosen += _on_page(name, known)
         elif name in known:
             chosen.append((SHIPPED, known[name]))
         else:
@@ -90,6 +103,23 @@ def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage
                 "theorem", name, f"ids of theorems, such as {', '.join([*known][-2:])}"
             )
     return list({one.id: (page, one) for page, one in chosen}.values()), known
+
+
+def _on_page(name: str, known: Library) -> Iterator[tuple[str, TheoremOnPage]]:
+    """The theorems or mechanisms of a page, which are known from then on."""
+    found: Iterable[TheoremOnPage]
+    if is_page_of_mechanisms(name):
+        from dpverify.statements.mechanisms.as_theorems import mechanisms_on
+
+        found = mechanisms_on(Path(name))
+    else:
+        found = read_theorems(Path(name))
+    for one in found:
+        if one.id in known:
+            raise InvalidArgumentError("id", one.id, "ids that no other rule or theorem has")
+        known.add(Path(name), one)
+        if one.standing in KINDS:
+            yield name, one
 
 
 # ------------------------------------------------------------------------------------------- derivations
@@ -112,16 +142,19 @@ class _TheoremTask:
         one = self.theorem
         displays = [[d.line, d.role, d.latex, d.by, d.given] for d in one.displays]
         own = [one.id, one.declared, displays, clause_json(one), one.names]
-        library = [[id_, clause_json(of), of.names] for id_, of in self.library.items()]
-        return json.dumps([_deriver(), own, library])
+        # a mechanism may look at all: its certificate has what it used (`_foreign`)
+        before = {} if one.standing == "mechanism" else self.library
+        library = [[id_, clause_json(of), of.names] for id_, of in before.items()]
+        return json.dumps([_deriver(one.standing), own, library])
 
 
 @cache
-def _deriver() -> list[str]:
-    """Changes with what derives theorems, and with no page."""
+def _deriver(standing: str) -> list[str]:
+    """Changes with what derives theorems, or mechanisms, and with no page."""
     files = (Path(of).read_bytes() for of in (deriving.__file__, __file__))
     own = (hashlib.sha256(content).hexdigest() for content in files)
-    return [program_hash(("dpverify.formulas", "dpverify.proving")), *libraries(), *own]
+    more = ("dpverify.statements.mechanisms",) if standing == "mechanism" else ()
+    return [program_hash(("dpverify.formulas", "dpverify.proving", *more)), *libraries(), *own]
 
 
 @dataclass(frozen=True)
@@ -148,11 +181,26 @@ def find_theorem(theorem: TheoremOnPage, known: Known) -> TheoremFound:
 
 def _carry_out(task: _TheoremTask) -> TheoremFound:
     one = task.theorem
+    if one.standing == "mechanism":
+        return found_of_mechanism(one)[0]
     found = derive(one, {**task.library, one.id: one})
     effort = WITNESS if found.derived else Effort()
     model = None if one.unclear else find_model(one.clause, refute=not found.derived, effort=effort).model
     reasons = tuple(step.reason for step in found.steps)
     return TheoremFound(reasons, found.uses, found.certificate, model, round(found.seconds, 3))
+
+
+def found_of_mechanism(one: TheoremOnPage) -> tuple[TheoremFound, PairSearch]:
+    """What is found of a mechanism, and by which search for a pair."""
+    from dpverify.statements.mechanisms.as_theorems import MechanismAsTheorem, decide
+
+    assert isinstance(one, MechanismAsTheorem)
+    begun = time.process_time()
+    found = decide(one)
+    blamed = [found.reason if each.line == found.line else "" for each in one.displays]
+    certificate, uses = found.certificate, found.uses
+    seconds = round(time.process_time() - begun, 3)
+    return TheoremFound(tuple(blamed), uses, certificate, found.model, seconds), found.search
 
 
 def _recalled(task: _TheoremTask, store: Store | None) -> TheoremFound | None:
@@ -166,11 +214,25 @@ def _recalled(task: _TheoremTask, store: Store | None) -> TheoremFound | None:
         return None
     reasons, uses, certificate, model, seconds = content
     found = TheoremFound(tuple(reasons), tuple(uses), certificate, model, seconds)
+    if certificate is not None and foreign(certificate, task.theorem, task.library):
+        return None
     return found if is_confirmed(task.theorem, found) else None
 
 
+def foreign(certificate: Json, one: TheoremOnPage, library: Known) -> str:
+    """Why a certificate is not one of a theorem on a page; empty if it is."""
+    about = {"theorem": one.id, "clause": clause_json(one), "letters": [*one.names]}
+    if not isinstance(certificate, dict) or any(certificate.get(k) != v for k, v in about.items()):
+        return "its certificate is not about the theorem on the page"
+    for id_, clause in certificate.get("library", {}).items():
+        if id_ not in library or clause_json(library[id_]) != clause:
+            return f"its certificate rests on {id_}, which no page says so before it"
+    return ""
+
+
 def _keep(task: _TheoremTask, found: TheoremFound, store: Store | None) -> None:
-    if task.theorem.unclear:
+    undecided = found.certificate is None and found.model is None
+    if task.theorem.unclear or (undecided and task.theorem.standing == "mechanism"):
         return
     content = [found.reasons, found.uses, found.certificate, found.model, found.seconds]
     keep("theorem", task.key, content)
@@ -208,7 +270,14 @@ def find_theorems(
     for task, outcome in ended:
         found[task.theorem.id] = outcome
         _keep(task, outcome, store)
-    return {id_: outcome for id_, outcome in found.items() if outcome is not None}
+    all_found = {id_: outcome for id_, outcome in found.items() if outcome is not None}
+    used = dict.fromkeys(id_ for one in all_found.values() for id_ in one.uses if id_ not in all_found)
+    more = [known[id_] for id_ in used if known[id_].standing in KINDS]  # of mechanisms, which name none
+    if not more:
+        return all_found
+    return {
+        **find_theorems(more, known, workers=workers, progress=progress, store=store, again=again), **all_found
+    }  # fmt: skip
 
 
 def _named(theorem: TheoremOnPage) -> Iterator[str]:
@@ -220,7 +289,7 @@ def _below(theorems: Iterable[TheoremOnPage], known: Known) -> list[str]:
     found, left = dict[str, None](), [one.id for one in theorems]
     while left:
         id_ = left.pop()
-        if id_ not in found and id_ in known and known[id_].standing == "theorem":
+        if id_ not in found and id_ in known and known[id_].standing in KINDS:
             found[id_] = None
             left += _named(known[id_])
     return list(found)
@@ -261,6 +330,8 @@ def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, Theo
         verdict, line, reason = Verdict.UNDECIDED, one.unclear[0].line, one.unclear[0].says
     elif not own.derived and own.model is not None:
         verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
+        if failed is not None and one.standing == "mechanism":
+            line, reason = failed.line, failed.reason
     elif failed is not None:
         verdict, line, reason = Verdict.UNDECIDED, failed.line, failed.reason
     elif underived:
@@ -274,7 +345,8 @@ def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, Theo
             "derived, but no model was found in which what is assumed is true",
         )
     entry = TheoremEvidence(
-        id=one.id, title=one.title, page=page, line=line, verdict=verdict, reason=reason, claim=one.claim.latex,
+        id=one.id, kind=KINDS[one.standing], title=one.title, page=page, line=line, verdict=verdict, reason=reason,
+        claim=one.claim.latex,
         letters=tuple(TheoremLetterEntry(latex=a, kind=b, meaning=c) for a, b, c in one.declared),
         displays=lines, read_twice=one.read_twice, uses=own.uses,
         rules=tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),

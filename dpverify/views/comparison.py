@@ -97,7 +97,7 @@ class Comparison:
 def compare_ledgers(old: Ledger, new: Ledger) -> Comparison:
     """Compare rows by their names: formulas by statement, obligation and variant; audits by kind, subject and title."""
     before, after = (
-        {**_named(one.entries), **{f"theorem {row.id}": row for row in one.theorems}} for one in (old, new)
+        {**_named(one.entries), **{f"{row.kind} {row.id}": row for row in one.theorems}} for one in (old, new)
     )
     names = dict.fromkeys([*before, *after])
     changed = [row for name in names if (row := _changed(name, before.get(name), after.get(name)))]

@@ -34,6 +34,8 @@ RULES = {
     "formula-undecided": "A formula is neither proved nor refuted.",
     "theorem-refuted": "A theorem is false, by a finite model that the checker confirms.",
     "theorem-undecided": "A theorem does not follow from the steps of its page, and no model refutes it.",
+    "mechanism-refuted": "A mechanism's claim is false, by two data sets of which the checker confirms it.",
+    "mechanism-undecided": "A mechanism's claim is neither derived, nor broken by two data sets.",
     "constant-refuted": "A printed constant is too small.",
     "fault": "A fault in dpverify, and no verdict.",
     "privacy-claim-violated": "A privacy claim is violated, except with the stated probability.",
@@ -151,19 +153,18 @@ def result_of_theorem(
         f"{introduced(each)}: {each.latex}{each.reason and f' ({each.reason})'}" for each in row.displays
     ]
     properties = {
-        "verdict": str(row.verdict),
-        "claim": row.claim,
-        "confirmed_by_checker": row.confirmed_by_checker,
-    }
+        "verdict": str(row.verdict), "claim": row.claim, "confirmed_by_checker": row.confirmed_by_checker,
+        "rests_on": ", ".join(row.rests_on),
+    }  # fmt: skip
     return Result(
-        "theorems", row.id, str(row.verdict), outcome, rule, level, f"{row.id}: {why(row)}",
-        "\n".join([row.title, *steps]), ("theorem", row.id), {**properties, "rests_on": ", ".join(row.rests_on)},
+        f"{row.kind}s", row.id, str(row.verdict), outcome, rule and f"{row.kind}-{rule}", level,
+        f"{row.id}: {why(row)}", "\n".join([row.title, *steps]), (row.kind, row.id), properties,
         row.seconds, place,
     )  # fmt: skip
 
 
 _OF_THEOREMS: Mapping[Verdict, tuple[Outcome, str, Level]] = {
-    Verdict.REFUTED: ("", "theorem-refuted", "note"), Verdict.UNDECIDED: ("error", "theorem-undecided", "none"),
+    Verdict.REFUTED: ("", "refuted", "note"), Verdict.UNDECIDED: ("error", "undecided", "none"),
 }  # fmt: skip
 
 

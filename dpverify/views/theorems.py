@@ -1,4 +1,4 @@
-"""Theorems of a run: counts, and what is said of one."""
+"""Theorems and mechanisms of a run: counts, and what is said of one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ ROLES = {"definition": "Define", "assumption": "Assume", "step": "Step", "claim"
 
 
 def theorems_text(found: Sequence[TheoremEvidence]) -> str:
-    """How many theorems there are of each verdict, from how much, and how many displays two readers read."""
+    """How many theorems and mechanisms there are, of each verdict, from how much; what two readers read."""
     counts = Counter(str(row.verdict) for row in found)
     said = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
     rules = {id_ for row in found for id_ in row.rules}
     results = {id_ for row in found for id_ in row.results}
     twice, displays = sum(row.read_twice for row in found), sum(len(row.displays) for row in found)
-    plural = "" if len(found) == 1 else "s"
+    kinds = Counter(row.kind for row in found)
+    what = " and ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in kinds.items())
     return (
-        f"{len(found)} theorem{plural}: {said}; from {len(rules)} rules and {len(results)} results of the literature. "
+        f"{what}: {said}; from {len(rules)} rules and {len(results)} results of the literature. "
         f"Two readers read {twice} of {displays} displays in the same way."
     )
 
@@ -54,4 +55,4 @@ def introduced(line: TheoremLine) -> str:
     """What stands before a display: `Step, by rule.markov with $a=2$`."""
     by = f", by {', '.join(line.by)}" if line.by else ""
     given = f" with {', '.join(f'${latex}$' for latex in line.given)}" if line.given else ""
-    return f"{ROLES[line.role]}{by}{given}"
+    return f"{ROLES.get(line.role, line.role.title())}{by}{given}"

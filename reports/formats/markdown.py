@@ -115,8 +115,8 @@ def render_markdown(ledger: Ledger) -> str:
     parts += _section("Undecided", [*reasons, *undecided])
     if ledger.theorems:
         cells = [(row.id, str(row.verdict), ", ".join(row.rests_on), row.reason) for row in ledger.theorems]
-        table = _table(("theorem", "verdict", "rests on", "why"), cells)
-        parts += _section("Theorems", [escaped(theorems_text(ledger.theorems)), "", *table])
+        table = _table(("id", "verdict", "rests on", "why"), cells)
+        parts += _section("Theorems and mechanisms", [escaped(theorems_text(ledger.theorems)), "", *table])
     spent, whole = spending(ledger.budget)
     program = f"{escaped(ledger.program)} {escaped(ledger.program_version)}"
     parts += [

@@ -28,6 +28,7 @@ RUN_BY = {
     "batch-division.md": "tests/auditing/accountants/test_division.py",
     "concepts/adjacency.md": "tests/packaging/test_pages_run.py",
     "dpriv-bench.md": "tests/verification/test_dpriv_textbook.py",
+    "mechanism-gallery.md": "tests/verification/test_mechanism_gallery.py",
     "exact.md": "tests/verification/test_exact.py",
     "how-to/check-batches.md": "tests/cli/test_batches.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",

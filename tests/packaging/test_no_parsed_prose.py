@@ -57,7 +57,6 @@ READS = {
     "dpverify/commands/stated_claims.py": GIVEN,
     "dpverify/ledger/names.py": NAMES,
     "dpverify/verification/theorems.py": NAMES,
-    "dpverify/verification/mechanisms.py": NAMES,
     "dpverify/ledger/written_numbers.py": "numbers",
     "dpverify/proving/certificates.py": NAMES,
     "dpverify/proving/theorems": LATEX,

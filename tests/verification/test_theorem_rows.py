@@ -57,7 +57,7 @@ def test_theorems_are_rows_of_their_own(ledger: Ledger) -> None:
 
 
 def test_a_whole_run_has_all_theorems_and_one_of_a_paper_none() -> None:
-    assert VerificationSettings().theorems == ("theorems",)
+    assert VerificationSettings().theorems == ("theorems", "mechanisms")
     assert VerificationSettings(papers=("mn25", "theorem.laplace")).theorems == ("theorem.laplace",)
     assert VerificationSettings(papers=("mn25",)).theorems == ()
     assert not VerificationSettings(papers=("theorem.laplace",)).chosen()

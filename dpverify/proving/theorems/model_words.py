@@ -156,8 +156,10 @@ class _Words:
         """A value."""
         if isinstance(value, bool):
             return str(value).lower()
+        if kind in ("real", "integer") or kind[0] == "between":
+            return str(value)
         if isinstance(kind, str):
-            return value if kind in ("real", "integer") else f"{short(kind)}{value}"
+            return f"{short(kind)}{value}"
         if kind[0] == "pair":
             return f"({', '.join(self.value(part, one) for part, one in zip(kind[1:], value, strict=True))})"
         if all(isinstance(one, str) for one in value):

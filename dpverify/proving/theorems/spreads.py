@@ -43,6 +43,10 @@ MOST = 1e3
 """An epsilon that is as good as none."""
 TINY = 1e-250
 """A mass beside which another may be too small for floating point."""
+NARROW = 1e-3
+"""The length of a uniform law that stands for one number."""
+STEPS = 40
+"""Values of a function of noise that takes few."""
 FARTHEST = 1e4
 """The margin of a claim that nothing speaks against, less what does."""
 
@@ -76,7 +80,10 @@ def lines_of(law: NoisyLaw, along: Rows) -> list[MixedLine]:
         used = list[OneNoise]()
         for row, lines in zip(along, found, strict=True):
             total: Any = sum(w * one for w, one in zip(row, outputs(value), strict=True))
-            families = {noise.family for noise in total.slopes} if isinstance(total, Noisy) else set[str]()
+            if not isinstance(total, Noisy):
+                lines.append((chance, FloatLine("uniform", float(total), NARROW)))
+                continue
+            families = {noise.family for noise in total.slopes}
             if len(families) != 1 or (len(total.slopes) > 1 and families != {"normal"}):
                 raise ValueError("noises of several families")
             if families == {"exponential"} and min(total.slopes.values()) < 0:
@@ -89,11 +96,12 @@ def lines_of(law: NoisyLaw, along: Rows) -> list[MixedLine]:
 
 
 def directions(left: NoisyLaw, right: NoisyLaw) -> Iterator[Rows]:
-    """Sums of multiples of outputs: of normal noise one along which means differ, and each noise by itself."""
+    """Sums of multiples of outputs: without noise, of normal noise one along which means differ, each noise alone."""
     (starts, slopes, noises), (others, other_slopes, _) = map(_affine, (left, right))
     if len(starts) == 1:
         yield [[1.0]]
         return
+    yield from without_noise(slopes)
     if {noise.family for noise in noises} == {"normal"} and len(left.masses) == len(right.masses) == 1:
         scaled = [[s * noise.scale for s, noise in zip(row, noises, strict=True)] for row in slopes]
         square = [[sum(map(mul, one, other)) for other in scaled] for one in scaled]
@@ -104,6 +112,18 @@ def directions(left: NoisyLaw, right: NoisyLaw) -> Iterator[Rows]:
         if slopes == other_slopes and largest:
             return
     yield each_noise(left)
+
+
+def without_noise(slopes: Rows) -> Iterator[Rows]:
+    """Sums of multiples of outputs in which noises cancel, as where one noise is used twice."""
+    for k, row in enumerate(slopes):
+        with suppress(ValueError):
+            weights = (
+                solved([*map(list, zip(*slopes[:k], strict=True))], row)
+                if k
+                else solved([[]] * len(row), row)
+            )
+            yield [[*(-w for w in weights), 1.0, *([0.0] * (len(slopes) - k - 1))]]
 
 
 def each_noise(law: NoisyLaw) -> Rows:
@@ -192,6 +212,8 @@ class Sight:
     right: list[MixedLine]
     given: list[tuple[float, float]] | None = None
     """Masses of laws of finitely many values."""
+    cuts: tuple[float, ...] = ()
+    """Of these values, numbers between them, where values are functions of noise."""
 
     @cached_property
     def far(self) -> list[float | None]:
@@ -297,6 +319,8 @@ def sights(one: Spread, other: Spread) -> list[Sight]:
     if isinstance(one, FloatLine) and isinstance(other, FloatLine):
         return [Sight([[1.0]], [[(1.0, one)]], [[(1.0, other)]])]
     left, right, found = of_noises(one), of_noises(other), list[Sight]()
+    if stepped := _stepped(left, right):
+        return [stepped]
     with suppress(ValueError):
         for along in directions(left, right):
             with suppress(ValueError):
@@ -304,6 +328,47 @@ def sights(one: Spread, other: Spread) -> list[Sight]:
     if not found:
         raise ValueError("laws of which no independent sums are known")
     return found
+
+
+def _stepped(left: NoisyLaw, right: NoisyLaw) -> Sight | None:
+    """Two laws of functions of one noise that take few values, by their masses; None for others."""
+    laws = [_values(law) for law in (left, right)]
+    values = sorted({value for law in laws for value in law})
+    if not all(laws) or len(values) < 2:
+        return None
+    masses = [tuple(law.get(value, 0.0) for law in laws) for value in values]
+    return Sight(
+        [[1.0]], [], [], [(p, q) for p, q in masses], tuple((a + b) / 2 for a, b in pairwise(values))
+    )
+
+
+def _values(law: NoisyLaw) -> dict[float, float]:
+    """Masses of what is made of one noise, in a few steps; what is far out is at the last step before."""
+    value = next(iter(law.masses))
+    if not isinstance(value, After):
+        return {}
+    (noise,) = value.noisy.slopes
+    line, made = FloatLine(noise.family, value.noisy.start, spread_of(value.noisy)), value.made
+    near = [line.at + line.scale * z for z in sorted((0.0, *FAR)) if abs(z) < 8]
+    if len({made(x) for x in near}) > STEPS:
+        return {}
+    ends, found = list[float](), dict[float, float]()
+    for low, high in pairwise(near):
+        if made(low) != made(high):
+            ends.append(_crossing(made, low, high))
+    for (low, high), mass in zip(pairwise([near[0], *ends, near[-1]]), _masses(line, ends), strict=True):
+        of = made((low + high) / 2)
+        found[of] = found.get(of, 0.0) + mass
+    return found
+
+
+def _crossing(made: Callable[[float], object], low: float, high: float) -> float:
+    """Where a function that differs at two numbers changes."""
+    first = made(low)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if made(middle) == first else (low, middle)
+    return (low + high) / 2
 
 
 def places(one: MixedLine, other: MixedLine) -> list[float]:
@@ -363,6 +428,9 @@ def views(head: str, one: Spread, other: Spread, bounds: list[float]) -> Iterato
         return
     for sight in sights(one, other):
         count = len(sight.left)
+        if sight.given is not None:
+            yield _cells(sight, [_ordered(sight.cuts, 9)])
+            continue
         if head == "private":
             yield from (_cells(sight, cuts) for cuts in _breaking(sight, after(one), *bounds))
             continue
@@ -421,11 +489,8 @@ def _crossings(one: MixedLine, other: MixedLine, epsilon: float) -> list[float]:
 
     roots = list[float]()
     for low, high in pairwise(places(one, other)):
-        if (first := is_above(low)) != is_above(high):
-            for _ in range(60):
-                middle = (low + high) / 2
-                low, high = (middle, high) if is_above(middle) == first else (low, middle)
-            roots.append((low + high) / 2)
+        if is_above(low) != is_above(high):
+            roots.append(_crossing(is_above, low, high))
     return roots
 
 

@@ -168,7 +168,10 @@ def six_digits(value: Fraction, way: str) -> float:
 
 
 def _low(term: Term) -> float:
-    return six_digits(bounds_of(term)[0], ROUND_FLOOR)
+    """A lower bound of a number that is not negative; 0 where it is beyond what is worked out."""
+    with suppress(ValueError):
+        return six_digits(bounds_of(term)[0], ROUND_FLOOR)
+    return 0.0
 
 
 def _text(term: Term) -> str:

@@ -21,7 +21,13 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guar
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
 from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import read_domain
-from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections, sections_of
+from dpverify.statements.theorems.pages import (
+    AtLineError,
+    TheoremSection,
+    read_sections,
+    sections_of,
+    with_dollars,
+)
 
 CHOICES = ("select", "stop")
 """First words of what chooses among candidates."""
@@ -94,6 +100,8 @@ class MechanismOnPage:
     steps: tuple[MechanismStep, ...]
     given: tuple[Node, ...] = ()
     """What is assumed of public letters."""
+    declared: tuple[tuple[str, str, str], ...] = ()
+    """LaTeX, kind in words with formulas between dollars, and meaning of its letters, then of its records."""
 
     @property
     def draws(self) -> tuple[MechanismStep, ...]:
@@ -134,11 +142,6 @@ class MechanismOnPage:
         return tuple(one for one in self.steps if one.role == role)
 
 
-def is_page_of_mechanisms(text: str) -> bool:
-    """Whether a page says what its records are."""
-    return re.search(r"^[-*]\s+records:", text, re.MULTILINE) is not None
-
-
 def read_mechanisms(path: Path) -> tuple[MechanismOnPage, ...]:
     """The mechanisms of a page, in its order.
 
@@ -147,6 +150,12 @@ def read_mechanisms(path: Path) -> tuple[MechanismOnPage, ...]:
         PageError: for all on the page that is not understood.
     """
     return read_sections(path, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
+
+
+def read_mechanism(path: Path, id_: str) -> MechanismOnPage:
+    """One mechanism of a page; errors as of `read_mechanisms`."""
+    (found,) = read_sections(path, "mechanism", lambda *section: _MechanismSection(*section).mechanism(), id_)
+    return found
 
 
 def mechanisms_of(text: str, name: str) -> tuple[MechanismOnPage, ...]:
@@ -168,14 +177,11 @@ class _MechanismSection(TheoremSection):
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
-        for block in self.blocks:
-            if block.kind == "table":
-                for letter, kind, *_ in self.rows(block):
-                    self.at(letter.line, self.declare, letter, kind)
+        self.tables()
         public = tuple(self.letters)
-        for block in self.blocks:
-            if block.kind == "paragraph" and block.item:
-                self.at(block.line, self.item, block)
+        items = [block for block in self.blocks if block.kind == "paragraph" and block.item]
+        for block in items:
+            self.at(block.line, self.item, block)
         if self.records is None or not self.neighbors:
             raise InvalidArgumentError(
                 "mechanism",
@@ -200,9 +206,11 @@ class _MechanismSection(TheoremSection):
             )
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
+        said = "; ".join(with_dollars(block.pieces) for block in items)
+        self.declared.append((f"{written(self.records.signs)}_i", said, ""))
         return MechanismOnPage(
             self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
-            tuple(self.given),
+            tuple(self.given), tuple(self.declared),
         )  # fmt: skip
 
     def compare(self, line: int, latex: str, says: str) -> None:
@@ -297,6 +305,8 @@ class _MechanismSection(TheoremSection):
         """Displays, each with its line, the word before it, and the formulas of its sentence."""
         words, said = "", list[str]()
         for block in self.blocks:
+            if block.kind == "table":  # what stands before it is said of the whole
+                words, said = "", []
             if block.kind == "table" or (block.kind == "paragraph" and block.item):
                 continue
             for piece in block.pieces:

@@ -14,7 +14,7 @@ from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
-from dpverify.proving.checker.theorems.outcomes import constant
+from dpverify.proving.checker.theorems.outcomes import Finite, constant
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.proving.theorems.sequences import numbers_in
@@ -25,7 +25,7 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE
 
-NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
+NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "-1", "1/4", "3/4", "3", "4", "8", "1/10", "10")))
 """Values of public letters that are tried."""
 FURTHER = tuple(map(Fraction, ("1/100", "20", "1/1000", "100", "1e-6", "1e-12", "1e-20")))
 """Values that are tried on the way from the best pairs: ends of domains."""
@@ -373,7 +373,8 @@ class PairSearcher:
         numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)
-        seen = ExactPair(laws[0], laws[1], exact.cells, (one, other)).broken(self.head, bounds)
+        cells = None if any(isinstance(law, Finite) for law in laws) else exact.cells
+        seen = ExactPair(laws[0], laws[1], cells, (one, other)).broken(self.head, bounds)
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)

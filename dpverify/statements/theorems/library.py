@@ -17,7 +17,7 @@ from dpverify.proving.checker.theorems.steps import opened_clause
 from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
-from dpverify.statements.theorems.names import FOLDER
+from dpverify.statements.theorems.names import FOLDER, FOLDERS, MECHANISMS
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorem
 
 _ID = re.compile(r"^#+ .*\{#([\w.-]+)\}\s*$", re.MULTILINE)
@@ -62,9 +62,7 @@ class Library(Mapping[str, TheoremOnPage]):
     """Rules, results and theorems by id, in the order of pages; each is read when it is asked for."""
 
     def __init__(self, pages: Sequence[Path]) -> None:
-        self.pages = {
-            id_: page for page in pages for id_ in _ID.findall(page.read_text(encoding="utf-8"))
-        }  # fmt: skip
+        self.pages = ids_of(pages)
         self.read = dict[str, TheoremOnPage]()
 
     def copy(self) -> Library:
@@ -92,6 +90,17 @@ class Library(Mapping[str, TheoremOnPage]):
         return id_ in self.pages
 
 
+def ids_of(pages: Sequence[Path]) -> dict[str, Path]:
+    """The ids of headings, with their pages."""
+    return {id_: page for page in pages for id_ in _ID.findall(page.read_text(encoding="utf-8"))}
+
+
+@cache
+def mechanism_pages() -> dict[str, Path]:
+    """The pages of all mechanisms of this package, by their ids."""
+    return ids_of(sorted(FOLDERS[MECHANISMS].glob("*.md")))
+
+
 @cache
 def shipped() -> Library:
     """All rules, results and theorems of this package by id, in the order of its pages."""
@@ -100,8 +109,10 @@ def shipped() -> Library:
     )
 
 
-def library_before(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage]) -> dict[str, TheoremOnPage]:
-    """What a theorem may use: what its steps name, and need not name, of all that stands before it."""
+def library_before(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage]) -> Mapping[str, TheoremOnPage]:
+    """What a theorem may use: what its steps name, or need not name, and stands before it; a mechanism, all."""
+    if theorem.standing == "mechanism":
+        return known
     ids, named = [*known], {*AUTOMATIC, *(name for one in theorem.displays for name in one.by)}
     before = ids[: ids.index(theorem.id)] if theorem.id in known else ids
     return {id_: known[id_] for id_ in before if id_ in named}

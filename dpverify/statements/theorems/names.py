@@ -1,4 +1,4 @@
-"""Which names are of theorems; who asks loads none, and no prover."""
+"""Which names are of theorems and of mechanisms; who asks loads none, and no prover."""
 
 from __future__ import annotations
 
@@ -8,15 +8,35 @@ from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 
-SHIPPED = "theorems"
-"""The name of all theorems that come with the program."""
+SHIPPED, MECHANISMS = "theorems", "mechanisms"
+"""The names of all theorems, and of all mechanisms, that come with the program."""
 FOLDER = Path(__file__).parent
+FOLDERS = {SHIPPED: FOLDER, MECHANISMS: FOLDER.parent / "mechanisms" / "gallery"}
 """Where their pages are."""
 
 
-def is_page_of_theorems(text: str) -> bool:
-    """Whether a page declares letters by their kinds."""
-    return re.search(r"^\|\s*letter\s*\|\s*kind\s*\|", text, re.MULTILINE) is not None
+_LETTERS = re.compile(r"^\|\s*letter\s*\|\s*kind\s*\|", re.MULTILINE)
+_RECORDS = re.compile(r"^[-*]\s+records:", re.MULTILINE)
+
+
+def is_page_of_theorems(name: str) -> bool:
+    """Whether a name is of a page that declares letters by their kinds."""
+    return _is_page(name, _LETTERS)
+
+
+def is_page_of_mechanisms(name: str) -> bool:
+    """Whether a name is of a page that says what its records are."""
+    return _is_page(name, _RECORDS)
+
+
+def _is_page(name: str, line: re.Pattern[str]) -> bool:
+    path = Path(name)
+    if not name.endswith(".md") or not path.is_file():
+        return False
+    try:
+        return line.search(path.read_text(encoding="utf-8-sig")) is not None
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def about_theorems(names: Sequence[str]) -> bool:
@@ -38,14 +58,8 @@ def split_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _is_theorem(name: str) -> bool:
-    if name == SHIPPED or name.startswith(("theorem.", "lemma.")):
-        from dpverify.statements.theorems.library import shipped
+    if name in FOLDERS or name.startswith(("theorem.", "lemma.", "mechanism.")):
+        from dpverify.statements.theorems.library import mechanism_pages, shipped
 
-        return name == SHIPPED or name in shipped()
-    path = Path(name)
-    if not name.endswith(".md") or not path.is_file():
-        return False
-    try:
-        return is_page_of_theorems(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
-        return False
+        return name in FOLDERS or name in shipped() or name in mechanism_pages()
+    return is_page_of_theorems(name)

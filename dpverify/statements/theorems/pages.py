@@ -193,12 +193,7 @@ class TheoremSection:
         self.declared: list[tuple[str, str, str]] = []
 
     def theorem(self) -> TheoremOnPage:
-        for block in self.blocks:
-            if block.kind == "table":
-                for letter, kind, *meaning in self.rows(block):
-                    self.at(letter.line, self.declare, letter, kind)
-                    words = " ".join(map(_with_dollars, meaning))
-                    self.declared.append((self.latex_of(letter), _with_dollars(kind), words))
+        self.tables()
         found = [self.at(one.line, self.read, one) for one in self.displays()]
         claims = [one for one in found if one.role == "claim"]
         if len(claims) != 1:
@@ -230,6 +225,15 @@ class TheoremSection:
             raise AtLineError(line, error) from None
 
     # -------------------------------------------------------------------------------------- letters
+
+    def tables(self) -> None:
+        """Declare the letters of tables."""
+        for block in self.blocks:
+            if block.kind == "table":
+                for letter, kind, *meaning in self.rows(block):
+                    self.at(letter.line, self.declare, letter, kind)
+                    words = " ".join(with_dollars(cell.pieces) for cell in meaning)
+                    self.declared.append((self.latex_of(letter), with_dollars(kind.pieces), words))
 
     def rows(self, table: PageBlock) -> Iterator[tuple[Cell, ...]]:
         header = [plain(cell.pieces).lower() for cell in table.rows[0]]
@@ -361,9 +365,9 @@ class TheoremSection:
         return TheoremDisplay(one.line, one.latex, one.role, one.by, one.given, formula)
 
 
-def _with_dollars(cell: Cell) -> str:
-    """A cell's words, formulas between dollars."""
-    parts = (f"${p.latex}$" if isinstance(p, Math) else getattr(p, "text", "") for p in cell.pieces)
+def with_dollars(pieces: Sequence[object]) -> str:
+    """Words, formulas between dollars."""
+    parts = (f"${p.latex}$" if isinstance(p, Math) else getattr(p, "text", "") for p in pieces)
     return " ".join("".join(parts).split())
 
 

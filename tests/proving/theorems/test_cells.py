@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
 
 from dpverify.privacy.gaussian import gaussian_hockey_stick
+from dpverify.proving.checker.terms import number, symbol, term
+from dpverify.proving.checker.theorems.cells import holds
 from dpverify.proving.checker.theorems.language import nodes
+from dpverify.proving.checker.theorems.lines import Line, chance
 from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.checker.theorems.numbers import NO, ONE, made
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.finite_models import FloatModel
 from dpverify.proving.theorems.noises import NORMAL as STANDARD
 from dpverify.proving.theorems.noises import FloatLine, mixed
 from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.proving.theorems.spreads import after, each_noise, lines_of, margin, needed, outputs, sights
+from dpverify.statements.mechanisms.breaking import bounds_of
 
 Y = ["y", "real"]
 LAPLACE = ["laplace", ["of", "f", ["sym", "D"]], ["num", "1"]]
@@ -232,7 +239,7 @@ def test_a_search_finds_cells_where_a_claim_needs_them(
     found = searched(false, 2000)
     assert found is not None
     assert found["cells"]
-    assert true is None or searched(true, 100) is None
+    assert true is None or searched(true, 200) is None
 
 
 def in_floats(law: Any) -> Any:
@@ -297,3 +304,29 @@ def test_distances_in_floating_point_are_right() -> None:
     )
     assert margin("private", FloatLine("uniform", 0.0, 1.0), FloatLine("uniform", 0.5, 1.0), [1.0, 0.25]) < 0
     assert margin("private", one, other, [1.0, gaussian_hockey_stick(1.0, 1.0)]) == pytest.approx(0, abs=1e-9)
+
+
+def test_chances_of_rounded_numbers_and_of_exponentials() -> None:
+    """Of a Laplace law around 0 of scale 1; where a comparison changes, and on which side, differs between them."""
+    x, law = symbol("x"), Line("laplace", NO, ONE)
+    floor, power, half = made("floor", x), made("exp", x), Fraction(1, 2)
+
+    def below(end: float) -> float:
+        return 1 - math.exp(-end) / 2
+
+    for f, wanted in (
+        (term("<", floor, number(2)), below(2)),
+        (term("<=", floor, number(2)), below(3)),
+        (term("<", floor, number(2 + half)), below(3)),
+        (term("<=", number(2), floor), 1 - below(2)),
+        (term("<", number(2), floor), 1 - below(3)),
+        (term("==", floor, number(2)), below(3) - below(2)),
+        (term("==", floor, number(half)), 0),
+        (term("<", power, number(2)), below(math.log(2))),
+        (term("<=", number(2), power), 1 - below(math.log(2))),
+    ):
+        found = chance(law, "x", f, partial(holds, f, "x"))
+        assert float(bounds_of(found)[0]) == pytest.approx(wanted, abs=1e-12), f
+    twice = term("<=", made("add", floor, x), number(2))
+    with pytest.raises(ValueError, match=r"."):
+        chance(law, "x", twice, partial(holds, twice, "x"))

@@ -126,6 +126,22 @@ def pieces(value: Term) -> list[Term]:
     return [made(value.head, *row) for row in found] if value.parts else [value]
 
 
+def crossings(one: Term, other: Term) -> Iterator[Term]:
+    """Differences such that, where it changes which of two numbers is the smaller, one of them is 0.
+
+    A number rounded down is below c, at most c or equal to c up to, or from, one of two whole numbers.
+    """
+    if names(other) and not names(one):
+        one, other = other, one
+    if one.head == "floor" and not names(other):
+        for n in (0, 1):
+            yield difference(one.parts[0], made("add", made("floor", other), number(n)))
+    elif one.head == "exp" and not names(other) and compared("<", NO, other) is TRUE:
+        yield difference(one.parts[0], made("log", other))
+    else:
+        yield difference(one, other)
+
+
 def ends(f: Term, x: str) -> Iterator[Term]:
     """The numbers between which a formula in x is true or false throughout: zeros of linear pieces."""
     if f.head in ("and", "or", "not"):
@@ -133,7 +149,7 @@ def ends(f: Term, x: str) -> Iterator[Term]:
             yield from ends(part, x)
         return
     demand(f.head in COMPARISONS, "no formula of half lines")
-    for piece in pieces(difference(*f.parts)):
+    for piece in (one for gap in crossings(*f.parts) for one in pieces(gap)):
         slope, start = linear(piece, x)
         if compared("==", slope, NO) is TRUE:
             demand_true(compared("!=", start, NO), "sides that may be equal throughout")

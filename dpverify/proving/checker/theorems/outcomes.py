@@ -78,7 +78,7 @@ class Mixture:
     laws: tuple[tuple[Term, Value], ...]
 
 
-TOTAL = {"num", "sym", "add", "mul", "abs", "max", "min", "exp", "phi", *LOGIC, *COMPARISONS}
+TOTAL = {"num", "sym", "add", "mul", "abs", "max", "min", "exp", "phi", "floor", *LOGIC, *COMPARISONS}
 """Heads of terms that always have a value."""
 Value: TypeAlias = (
     "Point | Term | Finite | Line | Mixture | Sequence | ChangedSequence | Independent | Image"

@@ -1,0 +1,88 @@
+"""Mechanisms as theorems: their claims as clauses, and what is found of them, by derivation or by a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.theorems.letters import Alphabet
+from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.choices import choice_of
+from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanism, read_mechanisms
+from dpverify.statements.mechanisms.pairs import PairSearch, search_pairs
+from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.scope import dependence
+from dpverify.statements.theorems.library import mechanism_pages
+from dpverify.statements.theorems.pages import TheoremDisplay, TheoremOnPage
+
+FURTHER_APART = "by this draw, two data sets are further apart than is claimed"
+
+
+@dataclass(frozen=True)
+class MechanismAsTheorem(TheoremOnPage):
+    """A mechanism's claim, which is derived without steps on its page."""
+
+    mechanism: MechanismOnPage = field(kw_only=True)
+
+    @property
+    def steps(self) -> tuple[TheoremDisplay, ...]:
+        """All lines: each may be why the claim does not follow."""
+        return self.displays
+
+
+@dataclass(frozen=True)
+class MechanismOutcome:
+    """What is found of a mechanism."""
+
+    search: PairSearch
+    line: int
+    """Of what is to blame where the claim does not follow: what depends on records, else a draw, else the claim."""
+    reason: str
+    """Why it does not follow."""
+    certificate: Json | None = None
+    uses: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> Json | None:
+        """A pair in which what is assumed is true: one that breaks the claim or, where it is derived, another."""
+        if self.search.broken is not None:
+            return self.search.broken.model
+        return None if self.certificate is None else self.search.witness
+
+
+def as_theorem(one: MechanismOnPage) -> MechanismAsTheorem:
+    """A mechanism's claim as a theorem."""
+    claim = claim_of(one)
+    displays = tuple(TheoremDisplay(step.line, step.latex, step.role) for step in one.steps)
+    return MechanismAsTheorem(
+        one.id, one.title, one.line, "mechanism", "", Alphabet(), claim.clause, claim.names, displays,
+        one.declared, mechanism=one,
+    )  # fmt: skip
+
+
+def mechanisms_on(page: Path) -> Iterator[MechanismAsTheorem]:
+    """The mechanisms of a page; errors as of `read_mechanisms`."""
+    return map(as_theorem, read_mechanisms(page))
+
+
+@cache
+def shipped_mechanism(id_: str) -> MechanismAsTheorem:
+    """A mechanism of this package."""
+    return as_theorem(read_mechanism(mechanism_pages()[id_], id_))
+
+
+def decide(one: MechanismAsTheorem) -> MechanismOutcome:
+    """Search for a pair that breaks the claim, else derive it."""
+    mechanism = one.mechanism
+    claim, private = claim_of(mechanism), dependence(mechanism)
+    found = search_pairs(mechanism, claim, searcher=ChoicePairSearcher if choice_of(mechanism) else None)
+    if private is not None:
+        return MechanismOutcome(found, *private)
+    if found.broken is not None:
+        blamed = (mechanism.draws or mechanism.of("draw"))[found.broken.draw]
+        return MechanismOutcome(found, blamed.line, FURTHER_APART)
+    proof = derive_mechanism(mechanism)
+    return MechanismOutcome(found, mechanism.steps[-1].line, proof.reason, proof.certificate, proof.uses)
