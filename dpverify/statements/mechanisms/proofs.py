@@ -11,11 +11,12 @@ from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, heads, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
+from dpverify.statements.mechanisms.added import added_bound, added_premises, of_data, of_each
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
@@ -57,9 +58,12 @@ class MechanismClaim:
     names: tuple[str, ...]
     """Of its letters."""
     same: int
-    """The place of the premise that records are the same elsewhere."""
-    within: int
-    """The place of the premise that the place is one of a record."""
+    """The place of the last premise about neighbors: that records are the same elsewhere."""
+
+    @property
+    def within(self) -> int:
+        """The place of the premise that the place is one of a record, where neighbors have the same number of them."""
+        return self.same - 1
 
 
 class Clauses(Mapping[str, Clause]):
@@ -93,6 +97,7 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     if records.low is not None and records.high is not None:
         interval = ("between", str(records.low), str(records.high))
     letters: list[Node] = [one.declared for one in mechanism.letters]
+    letters += [(mechanism.size.name, (DATA,), "integer")] if mechanism.size else []
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
     index, place = ("sym", INDEX), ("of", PLACE, D, E)
     both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
@@ -102,7 +107,7 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
         ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
     premises = [*(bound for one in mechanism.letters for bound in bounds(one)), *mechanism.given]
-    premises += [
+    premises += added_premises(mechanism) if mechanism.size else [
         ("all", both, (near,), ("and", ("<=", number(1), place), ("<=", place, records.last))),
         ("all", (*both, (INDEX, (), "integer"), *second),
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
@@ -115,7 +120,7 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
-    return MechanismClaim(clause, names, len(premises) - 1, len(premises) - 2)
+    return MechanismClaim(clause, names, len(premises) - 1)
 
 
 def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
@@ -288,11 +293,15 @@ def _moves(
     whole: Node = ("all", letters, (("neighbors", D, E),), ("<=", magnitude(one, other), bound))
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
-        known = Sensitivity(mechanism, inner, given[0], claim.same, claim.within)
         small = cancelled(bound)
-        found = known.bounded(query, small)
+        if mechanism.size:
+            found = added_bound(mechanism, inner, given[0], claim.same, query, small)
+        else:
+            found = Sensitivity(mechanism, inner, given[0], claim.same, claim.within).bounded(query, small)
         if small != bound:
-            equal = inner.arithmetic(("==", small, bound), *known.public)
+            known = [k for k, f in enumerate(inner.facts) if parts_of(f)[0] in ("<=", "<", "==")]
+            public = [k for k in known if PLACE not in free(inner.facts[k])]
+            equal = inner.arithmetic(("==", small, bound), *public)
             inner.arithmetic(("<=", magnitude(one, other), bound), found, equal)
 
     return proof.block(whole, names, prove)
@@ -310,13 +319,17 @@ def _has_values(
     letters = ((ONE, (), DATA), *second)
     names = [named(parts_of(one)[0]) for one in letters]
     public = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-    ranges = sum_ranges(mechanism, proof, query, public, letters) if may_lack_value(query) else []
+    if mechanism.size and not may_lack_value(query) and heads(query).isdisjoint(("largest", "smallest")):
+        return []
+    ranged = may_lack_value(query) and mechanism.size is None
+    ranges = sum_ranges(mechanism, proof, query, public, letters) if ranged else []
 
     def prove(inner: ProofBuilder, _: list[int]) -> None:
         found = [inner.use(k, [((), ("sym", name)) for name in names], []) for k in ranges]
-        inner.arithmetic(("==", term, term), *found, *public)
+        inner.arithmetic(("==", term, term), *found, *(of_data(inner, D) if mechanism.size else ()), *public)
 
-    return [*ranges, proof.block(("all", letters, (), ("==", term, term)), names, prove)]
+    sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
+    return [*ranges, *sizes, proof.block(("all", letters, (), ("==", term, term)), names, prove)]
 
 
 def _is_law(mechanism: MechanismOnPage, proof: ProofBuilder, draw: MechanismStep, given: list[int]) -> None:

@@ -481,7 +481,7 @@ def _same_index(one: Node, other: Node) -> bool:
 def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
     """Whether a query is a sum of multiples of folds, and of what is public."""
     parts = parts_of(query)
-    if parts[0] in FOLDS or not private(mechanism, query):
+    if parts[0] in FOLDS or parts == mechanism.records.last or not private(mechanism, query):
         return True
     if parts[0] == "add":
         return all(is_linear(mechanism, part) for part in parts[1:])
@@ -619,13 +619,19 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
                 row: float(code({**env, records.name: lambda i, row=row: row[int(i[0]) - 1]}))
                 for row in product(dict.fromkeys(values[:4]), repeat=n)
             }
-            moved = (abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values)
+            if mechanism.size is None:
+                moved = [abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values]
+            else:
+                fewer = {**env, count: n - 1.0}
+                less = {r: float(code({**fewer, records.name: lambda i, r=r: r[int(i[0]) - 1]})) for r in product(values[:4], repeat=n - 1)}
+                moved = [abs(at[r] - less[(*r[:k], *r[k + 1 :])]) for r in at for k in range(n)]
             found.append((env, max(moved)))
     except (*FAILURES, IndexError):
         raise UnderivedError("a query has no value on a small data set") from None
     n_term, own = records.last, [one.term for one in letters]
     inverse: Node = ("pow", n_term, number(-1))
     of_count: list[Node] = [number(1), inverse, n_term, ("mul", minus(n_term, number(1)), inverse)]
+    of_count = of_count[: 1 if mechanism.size else None]
     of_letters: list[Node] = [number(1), *own, *(("pow", one, number(2)) for one in own)]
     of_letters += [minus(one, other) for one, other in permutations(own, 2)]
     env, value = found[0]
