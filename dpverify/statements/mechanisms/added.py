@@ -126,8 +126,13 @@ def added_bound(
         proof.block(("all", (), (case,), claim), [], do)
         for case, do in ((more, directly), (("not", more), exchanged))
     ]
-    sizes = [one for data in (D, E) for one in of_data(proof, data)]
-    return proof.use("rule.cases", [((), more), ((), claim)], cases, defined=sizes)
+    defined = [*compared(proof), *of_data(proof, D), *of_data(proof, E)]
+    return proof.use("rule.cases", [((), more), ((), claim)], cases, defined=defined)
+
+
+def compared(proof: ProofBuilder) -> list[int]:
+    """The comparisons that are known."""
+    return [k for k, fact in enumerate(proof.facts) if parts_of(fact)[0] in ("<=", "<", "==")]
 
 
 class OneMore:
@@ -143,11 +148,7 @@ class OneMore:
         ends = parts_of(proof.facts[both])[1:]
         sizes = [one for data in (self.fewer, self.more) for one in of_data(proof, data)]
         self.place_ends = [proof.arithmetic(end, both) for end in ends]
-        self.known = [
-            *(k for k, fact in enumerate(proof.facts) if parts_of(fact)[0] in ("<=", "<", "==")),
-            *sizes,
-        ]
-        self.known = [*dict.fromkeys((*self.known, given[1]))]
+        self.known = [*dict.fromkeys((*compared(proof), *sizes))]
 
     def sides(self, term: Node) -> tuple[Node, Node]:
         """A term on the data set with fewer records, and on the other."""

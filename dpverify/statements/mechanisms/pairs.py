@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -62,7 +62,10 @@ class BrokenPair(Breaking):
 
 @dataclass(frozen=True)
 class PairCase:
-    """Values of public letters, and two data sets that differ in the record at a place."""
+    """Values of public letters, and two data sets that differ in the record at a place.
+
+    Where one has a record more, the number of records of that one is among the letters, and the place is in it.
+    """
 
     letters: dict[str, Fraction]
     left: tuple[tuple[Fraction, ...], ...]
@@ -72,8 +75,8 @@ class PairCase:
     @property
     def size(self) -> tuple[int, int]:
         """How many records it has and, where these are many, how often they change."""
-        n = len(self.left)
-        return n, sum(self.left[i] != self.left[i - 1] for i in range(1, n)) * (n > MANY)
+        rows = max(self.left, self.right, key=len)
+        return len(rows), sum(rows[i] != rows[i - 1] for i in range(1, len(rows))) * (len(rows) > MANY)
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,7 @@ class PairSearcher:
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
+        self.letters = [*self.public, *([mechanism.size] if mechanism.size else [])]
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
@@ -173,18 +177,23 @@ class PairSearcher:
         return found
 
     def records(self, letters: dict[str, Fraction]) -> int:
-        """How many records there are; 0 where that is not tried, or letters are not as the page assumes."""
+        """How many records there are, in one that has a record more than another; 0 where that is not tried.
+
+        Also where letters are not as the page assumes.
+        """
         env = {name: float(v) for name, v in letters.items()}
         try:
             n = int(self.count(env)) if all(one(env) >= 0 for one in self.given) else 0
         except FAILURES:
             return 0
-        return n if 1 <= n <= LONGEST else 0
+        size = self.mechanism.size.number if self.mechanism.size else None
+        fewer = size is None or size.contains(Fraction(n - 1))
+        return n if 1 <= n <= LONGEST and fewer else 0
 
     def settings(self) -> Iterator[dict[str, Fraction]]:
         """Values of public letters."""
-        for row in product(*(self.options(one)[:6] for one in self.public)):
-            letters = dict(zip((one.name for one in self.public), row, strict=True))
+        for row in product(*(self.options(one)[:6] for one in self.letters)):
+            letters = dict(zip((one.name for one in self.letters), row, strict=True))
             if self.records(letters):
                 yield letters
 
@@ -207,9 +216,22 @@ class PairSearcher:
             every = [(row,) * n for row in rows[:8]] + every
         for left in every:
             for k in range(n):
-                for row in rows:
-                    if row != left[k]:
-                        yield PairCase(letters, left, (*left[:k], row, *left[k + 1 :]), k + 1)
+                yield from (self.pair(letters, left, k, row) for row in self.others(left[k], rows))
+
+    def others(
+        self, row: tuple[Fraction, ...], rows: Sequence[tuple[Fraction, ...]]
+    ) -> Iterator[tuple[Fraction, ...] | None]:
+        """What may stand for a record in a neighbor; where one has a record more, nothing."""
+        return iter([None, ()]) if self.mechanism.size else (one for one in rows if one != row)
+
+    def pair(
+        self, letters: dict[str, Fraction], left: Sequence[tuple[Fraction, ...]], k: int, row: tuple[Fraction, ...] | None,
+    ) -> PairCase:  # fmt: skip
+        """A data set with another record in the place of one; without it for none, and the same the other way around."""
+        if row:
+            return PairCase(letters, tuple(left), (*left[:k], row, *left[k + 1 :]), k + 1)
+        sides = tuple(left), (*left[:k], *left[k + 1 :])
+        return PairCase(letters, *(sides if row is None else sides[::-1]), k + 1)
 
     def found(self) -> list[tuple[float, PairCase]]:
         """Pairs, those that break the claim most first: of many, and on the way from the best of these."""
@@ -235,7 +257,7 @@ class PairSearcher:
 
     def moderate(self) -> PairCase | None:
         """Some pair, where public letters are near 1, whole ones near 3."""
-        near = [3 if one.kind == "integer" else 1 for one in self.public]
+        near = [3 if one.kind == "integer" else 1 for one in self.letters]
         known = [
             (sum(abs(v - m) for v, m in zip(one.values(), near, strict=True)), k, one)
             for k, one in enumerate(self.settings())
@@ -248,35 +270,35 @@ class PairSearcher:
     def step(self, case: PairCase) -> PairCase | None:
         """A change of one record, of all others, of the place, or of a public letter; None where that is no pair."""
         rows, k, kind = self.rows[False], case.place - 1, self.random.randrange(5)
-        row, n = self.random.choice(rows), len(case.left)
-        if kind == 4 and self.public:
-            letter = self.random.choice(self.public)
+        row, left = self.random.choice(rows), [*max(case.left, case.right, key=len)]
+        right: tuple[Fraction, ...] | None = case.right[k] if self.mechanism.size is None else None
+        if len(case.left) < len(case.right):
+            right = ()
+        n, letters, mine = len(left), case.letters, left[k]
+        if kind == 4 and self.letters:
+            letter = self.random.choice(self.letters)
             assert letter.number is not None
             more = [*self.options(letter), *(() if letter.kind == "integer" else FURTHER)]
-            old = case.letters[letter.name]
+            old = letters[letter.name]
             more += [old + 1, old - 1, 2 * old] if letter.kind == "integer" else [old * 2, old / 2]
-            letters = {**case.letters, letter.name: self.random.choice(more)}
+            letters = {**letters, letter.name: self.random.choice(more)}
             n = self.records(letters) if letter.number.contains(letters[letter.name]) else 0
             if not n:
                 return None
-            others = [one for i, one in enumerate(case.left) if i != k] or [case.left[k]]
+            others = [one for i, one in enumerate(left) if i != k] or [mine]
             left = [others[i % len(others)] for i in range(n)]
             k = min(k, n - 1)
-            left[k], right = case.left[case.place - 1], case.right[case.place - 1]
-            return PairCase(letters, tuple(left), (*left[:k], right, *left[k + 1 :]), k + 1)
-        left, right = [*case.left], case.right[k]
-        if kind == 0:
+            left[k] = mine
+        elif kind == 0:
             left = [one if i == k else row for i, one in enumerate(left)]
         elif kind == 1:
             left[self.random.randrange(n)] = row
         elif kind == 2:
-            right = row
+            right = row if self.mechanism.size is None else () if right is None else None
         else:
             k = self.random.randrange(n)
             left[k], left[case.place - 1] = left[case.place - 1], left[k]
-        if left[k] == right:
-            return None
-        return PairCase(case.letters, tuple(left), (*left[:k], right, *left[k + 1 :]), k + 1)
+        return None if left[k] == right else self.pair(letters, left, k, right)
 
     def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
         def at(args: tuple[Any, ...]) -> float:
@@ -285,7 +307,8 @@ class PairSearcher:
                 raise IndexError(k)
             return float(rows[k - 1][args[1] if len(args) > 1 else 0])
 
-        return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
+        found = {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
+        return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of the output."""
@@ -322,7 +345,10 @@ class PairSearcher:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
         tables = []
-        for rows in (case.left, case.right):
+        sides = case.left, case.right
+        if self.mechanism.size:
+            found[self.mechanism.size.name] = [str(len(rows)) for rows in sides]
+        for rows in (rows or max(sides, key=len) for rows in sides):
             ends = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
             kept = [rows[i - 1] for i in (*ends, len(rows))]
             entries: list[Json] = [

@@ -46,7 +46,7 @@ class SampledPage:
 
     def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> FloatArray:
         """Outputs of independent runs."""
-        env = self.env(np.asarray(data, dtype=np.float64).reshape(len(data), -1))
+        env = self.env(np.asarray(data, dtype=np.float64).reshape(len(data), -1 if len(data) else 1))
         try:
             return self.drawn(env, rng, runs)
         except (*FAILURES, IndexError) as error:
@@ -55,8 +55,9 @@ class SampledPage:
     def env(self, data: FloatArray) -> Env:
         """What letters are on a data set."""
         values: Env = {name: float(value) for name, value in self.letters.items()}
-        last, n = self.mechanism.records.last, len(data)
-        if last[0] == "sym" and (number := self.numbers.get(named(last[1]))) is not None:
+        last, n, size = self.mechanism.records.last, len(data), self.mechanism.size
+        number = size.number if size else self.numbers.get(named(last[1])) if last[0] == "sym" else None
+        if number is not None:
             values[named(last[1])] = float(n)
             low = number.lower is not None and n < number.lower
             if low or (number.upper is not None and n > number.upper):
@@ -167,6 +168,7 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
     low, high = mechanism.records.low, mechanism.records.high
     limits = None if low is None or high is None else (float(low), float(high))
     sides = [np.array([[*map(float, row)] for row in rows]) for rows in (case.left, case.right)]
+    adjacency = Adjacency.ADD_REMOVE_ONE if mechanism.size else Adjacency.REPLACE_ONE
 
     def draw(pair: Pair, runs: int, stream: int) -> tuple[FloatArray, FloatArray]:
         first, second = (
@@ -175,7 +177,7 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
         )
         return first, second
 
-    domain = Domain(sides[0], Adjacency.REPLACE_ONE, limits)
+    domain = Domain(max(sides, key=len), adjacency, limits)
     found = search_pairs(draw, domain, claim, runs=SEARCHED, seed=seed).pair
     kept = sides if found is None else (found.data, found.neighbor)
     data, neighbor = (np.asarray(side, dtype=np.float64) for side in kept)

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from fractions import Fraction
 
-from dpverify.proving.checker.theorems.language import Node, inner, named, parts_of
+from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private
 
 SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "scale")}
 """Of laws, the part that must be public, and its name."""
-WHAT = ("records", "records or on how many there are")
 
 
 def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
@@ -21,7 +20,8 @@ def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
         law = parts_of(draw.term)
         place, name = SCALES.get(str(law[0]), (0, ""))
         if place and private(mechanism, law[place]):
-            return draw.line, f"the {name} of the noise depends on {WHAT[mechanism.size is not None]}"
+            of_records = mechanism.records.name in free(law[place])
+            return draw.line, f"the {name} of the noise depends on {'' if of_records else 'the number of '}records"
     for line in (*mechanism.of("query"), *mechanism.of("draw")):
         if mechanism.size is not None or mechanism.sample is not None:
             if why := beside_all(mechanism, line.term):
