@@ -87,7 +87,7 @@ def of_each(fact: tuple[Node, ...]) -> bool:
     if fact[0] != "all" or len(parts_of(fact[1])) != 1 or fact[2]:
         return False
     (letter,) = parts_of(fact[1])
-    return parts_of(letter)[1:] == ((), DATA) and parts_of(fact[3])[0] in ("<=", "<")
+    return parts_of(letter)[1:] == ((), DATA) and parts_of(fact[3])[0] in ("<=", "<", "==")
 
 
 def added_bound(

@@ -604,9 +604,14 @@ def private(mechanism: MechanismOnPage, term: Node) -> bool:
 
 def on(mechanism: MechanismOnPage, term: Node, data: str) -> Node:
     """A term, on a data set with some name."""
+    return at_data(mechanism, term, ("sym", data))
+
+
+def at_data(mechanism: MechanismOnPage, term: Node, data: Node) -> Node:
+    """A term, on a data set."""
     names = tuple(f"!{k}" for k in range(len(mechanism.records.arguments)))
-    record: Node = ("of", mechanism.records.name, ("sym", data), *(("sym", n) for n in names))
+    record: Node = ("of", mechanism.records.name, data, *(("sym", n) for n in names))
     values: dict[str, tuple[tuple[str, ...], Node]] = {mechanism.records.name: (names, record)}
     if mechanism.size is not None:
-        values[mechanism.size.name] = (), ("of", mechanism.size.name, ("sym", data))
+        values[mechanism.size.name] = (), ("of", mechanism.size.name, data)
     return put(term, values)

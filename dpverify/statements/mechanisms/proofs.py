@@ -20,6 +20,13 @@ from dpverify.statements.mechanisms.added import added_bound, added_premises, of
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
+from dpverify.statements.mechanisms.samples import (
+    SampleLetters,
+    amplified,
+    law_on_samples,
+    on_samples,
+    sample_letters,
+)
 from dpverify.statements.mechanisms.sensitivity import (
     COLUMN,
     DATA,
@@ -102,7 +109,6 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     index, place = ("sym", INDEX), ("of", PLACE, D, E)
     both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
     choice = choice_of(mechanism)
-    letters += choice.letters if choice else ()
     of_both: Iterator[Node] = (
         ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
@@ -113,11 +119,15 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
-    chosen = choice.premises if choice else ()
+    chosen = choice or (sample_letters(mechanism) if mechanism.sample else None)
+    letters += chosen.letters if chosen else ()
+    further = chosen.premises if chosen else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, (ONE, DATA), on(mechanism, law_of(mechanism), ONE), *numbers)
-    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
-    body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
+    sampled = chosen if isinstance(chosen, SampleLetters) else None
+    law = law_on_samples(mechanism) if sampled else on(mechanism, law_of(mechanism), ONE)
+    guarantee: Node = (head, (ONE, sampled.data if sampled else DATA), law, *numbers)
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(chosen.types if chosen else ()))]
+    body: Node = ("all", tuple(letters), (*premises, *further), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
     return MechanismClaim(clause, names, len(premises) - 1)
@@ -138,29 +148,35 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
         except (UnderivedError, ValueError) as error:
             return MechanismProof(None, (), str(error) or type(error).__name__)
 
-    def one_draw(
-        proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
-    ) -> int:
-        return _one_draw(mechanism, claim, proof, draw, head, [*numbers], given)
-
     reasons = list[str]()
-    for route in routes(mechanism):
-        whole = Composition(mechanism, route, one_draw)
+    for inside in on_samples(mechanism) if mechanism.sample else (mechanism,):
+        for route in routes(inside):
 
-        def prove(proof: ProofBuilder, given: list[int], whole: Composition = whole) -> None:
-            for draw in mechanism.of("draw"):
-                if draw not in mechanism.draws:
-                    _is_law(mechanism, proof, draw, given)
-            whole.prove(proof, given)
+            def one_draw(
+                proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int],
+                inside: MechanismOnPage = inside,
+            ) -> int:  # fmt: skip
+                return _one_draw(inside, claim, proof, draw, head, [*numbers], given)
 
-        try:
-            steps = proof_of(claim.clause, claim.names, Clauses(), prove)
-            return _confirmed(mechanism, claim, steps)
-        except (UnderivedError, ValueError) as error:
-            reasons.append(str(error) or type(error).__name__)
-    return MechanismProof(
-        None, (), reasons[0] if reasons else "no theorem is known of this guarantee for such laws"
-    )
+            whole = Composition(inside, route, one_draw)
+
+            def prove(
+                proof: ProofBuilder, given: list[int], whole: Composition = whole, inside: MechanismOnPage = inside
+            ) -> None:
+                for draw in inside.of("draw"):
+                    if draw not in inside.draws:
+                        _is_law(inside, proof, draw, given)
+                whole.prove(proof, given)
+                if mechanism.sample:
+                    amplified(mechanism, inside, proof, given, claim.same)
+
+            try:
+                steps = proof_of(claim.clause, claim.names, Clauses(), prove)
+                return _confirmed(mechanism, claim, steps)
+            except (UnderivedError, ValueError) as error:
+                reasons.append(str(error) or type(error).__name__)
+    missing = " on samples" * bool(mechanism.sample) or " for such laws"
+    return MechanismProof(None, (), reasons[0] if reasons else f"no theorem is known of this guarantee{missing}")
 
 
 def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Json]) -> MechanismProof:
