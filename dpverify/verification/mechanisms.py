@@ -15,6 +15,7 @@ from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.sampled import PageAudit, audit_page
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
@@ -94,7 +95,8 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
 
 def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
     claim, said = claim_of(one), one.of("claim")[0].latex
-    found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
+    searcher = ChoicePairSearcher if choice_of(one) else SamplePairSearcher if one.sample else None
+    found = search_pairs(one, claim, searcher=searcher)
     row, private = (
         MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness),
         dependence(one),

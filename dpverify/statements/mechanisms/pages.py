@@ -124,6 +124,11 @@ class MechanismOnPage:
         return tuple(found)
 
     @property
+    def sized_letters(self) -> tuple[TheoremLetter, ...]:
+        """The public letters, and the number of records where that is not public."""
+        return (*self.letters, *((self.size,) if self.size else ()))
+
+    @property
     def output(self) -> MechanismStep:
         """Its output."""
         return self.of("output")[0]
@@ -206,6 +211,8 @@ class _MechanismSection(TheoremSection):
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
         chosen = [one for one in found if one.role in CHOICES]
+        if chosen and sample:
+            raise AtLineError(sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen"))
         if chosen or any(one.index for one in found):
             last = chosen[0] is found[-3] if len(chosen) == 1 else False
             if not last or found[-2].term != ("sym", chosen[0].name):

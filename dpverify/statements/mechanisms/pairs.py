@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.choices import masses_of
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, named, parts_of
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
 from dpverify.proving.checker.theorems.outcomes import constant
@@ -19,11 +19,13 @@ from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.breaking import Breaking, broken_by
 from dpverify.statements.mechanisms.choices import law_of
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA, ONE
+from dpverify.statements.mechanisms.sensitivity import DATA
 from dpverify.statements.mechanisms.spreads import Spread, SpreadReader, margin, views
 
+Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
+"""Records of a data set, each with its numbers."""
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
 """Values of public letters that are tried."""
 FURTHER = tuple(map(Fraction, ("1/100", "20", "1/1000", "100", "1e-6", "1e-12", "1e-20")))
@@ -147,7 +149,7 @@ class PairSearcher:
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
-        self.letters = [*self.public, *([mechanism.size] if mechanism.size else [])]
+        self.letters = [one for one in mechanism.sized_letters if one.number is not None]
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
@@ -310,6 +312,10 @@ class PairSearcher:
         found = {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
         return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
 
+    def spread_on(self, case: PairCase, rows: Rows) -> Spread:
+        """The law of the output, on a data set."""
+        return self.spread(self.env(case, rows))
+
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of the output."""
         return self.reader.spread(env)
@@ -319,7 +325,7 @@ class PairSearcher:
         letters = tuple(case.letters.items())
         for rows in (case.left, case.right):
             if (letters, rows) not in self.spreads:
-                self.spreads[letters, rows] = self.spread(self.env(case, rows))
+                self.spreads[letters, rows] = self.spread_on(case, rows)
         one, other = (self.spreads[letters, rows] for rows in (case.left, case.right))
         return one, other, [float(bound(self.env(case, case.left))) for bound in self.bounds]
 
@@ -344,11 +350,14 @@ class PairSearcher:
     def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
-        tables = []
-        sides = case.left, case.right
-        if self.mechanism.size:
-            found[self.mechanism.size.name] = [str(len(rows)) for rows in sides]
-        for rows in (rows or max(sides, key=len) for rows in sides):
+        found |= self.tables([case.left, case.right])
+        found["the place"] = [[str(case.place)] * 2] * 2
+        return found
+
+    def tables(self, sides: Sequence[Rows]) -> dict[str, Json]:
+        """The records of data sets, and how many they are where that is not public, as values of letters."""
+        tables, some, size = [], max(sides, key=len), self.mechanism.size
+        for rows in (rows or some for rows in sides):
             ends = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
             kept = [rows[i - 1] for i in (*ends, len(rows))]
             entries: list[Json] = [
@@ -359,9 +368,8 @@ class PairSearcher:
                     {"below": [*map(str, range(1, len(row)))], "then": [*map(str, row)]} for row in kept
                 ]
             tables.append({"below": [*map(str, ends)], "then": entries})
-        found[self.mechanism.records.name] = tables
-        found["the place"] = [[str(case.place)] * 2] * 2
-        return found
+        found: dict[str, Json] = {self.mechanism.records.name: tables}
+        return found | ({size.name: [str(len(rows)) for rows in sides]} if size else {})
 
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """The pair as a model that refutes the claim, with cells where laws are of numbers; None if none does."""
@@ -377,10 +385,11 @@ class PairSearcher:
 
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""
-        exact, new = Model(claim.clause, model), own_letters(claim)
-        law = put(on(self.mechanism, self.law, ONE), new)
-        laws = [masses_of(exact.value(law, {ONE: constant(place)})) for place in points(DATA, exact.sizes)]
-        numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
+        exact = Model(claim.clause, model)
+        _, letter, law, *numbers = parts_of(parts_of(claim.clause.body)[3])
+        name, kind = map(named, parts_of(letter))
+        data = points(kind, exact.sizes)[:2]
+        laws = [masses_of(exact.value(law, {name: constant(place)})) for place in data]
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)
         spreads = (one, other) if isinstance(one, list) and isinstance(other, list) else None
