@@ -14,7 +14,7 @@ from dpverify.proving.checker.theorems.language import Node, inner, named, parts
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.added import compared, has_more, of_each
-from dpverify.statements.mechanisms.pages import MechanismOnPage, at_data, on
+from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE, OTHER, D, E, cancelled, cost, minus, number
 from dpverify.statements.theorems.library import shipped
 
@@ -102,6 +102,11 @@ def _neighbors_of_samples() -> list[Node]:
 def law_on_samples(mechanism: MechanismOnPage) -> Node:
     """The law of the output, on a sample of the data set D."""
     return ("then", (SET, SETS), sample_letters(mechanism).law, at_data(mechanism, mechanism.law, taken(D)))
+
+
+def amplified_epsilon(sample: SampleOnPage, epsilon: Node) -> Node:
+    """The epsilon on a sample, of what has one on a whole data set."""
+    return ("log", ("add", number(1), ("mul", sample.rate, minus(("exp", epsilon), number(1)))))
 
 
 def on_samples(mechanism: MechanismOnPage) -> Iterator[MechanismOnPage]:
