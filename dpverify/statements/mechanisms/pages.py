@@ -205,7 +205,9 @@ class _MechanismSection(TheoremSection):
                 self.id,
                 "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`",
             )
-        self.size = number_of_records(self.records, self.letters, self.given) if self.neighbors == ADDED else None
+        self.size = (
+            number_of_records(self.records, self.letters, self.given) if self.neighbors == ADDED else None
+        )
         public = tuple(one for one in self.letters if one is not self.size)
         lines, sample = [*self.lines()], None
         if lines and lines[0][2] == "subsample":
@@ -217,7 +219,9 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
         chosen = [one for one in found if one.role in CHOICES]
         if chosen and sample:
-            raise AtLineError(sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen"))
+            raise AtLineError(
+                sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
+            )
         if chosen or any(one.index for one in found):
             last = chosen[0] is found[-3] if len(chosen) == 1 else False
             if not last or found[-2].term != ("sym", chosen[0].name):
@@ -352,13 +356,13 @@ class _MechanismSection(TheoremSection):
     def line(self, line: int, latex: str, role: str, formulas: tuple[str, ...]) -> MechanismStep:
         """A line of the mechanism."""
         assert self.records is not None
+        if role == "subsample":
+            raise InvalidArgumentError("line", latex, "one Subsample, before all other lines")
         reader, signs = TheoremReader(self.alphabet), signs_of(latex)
         for base in self.rows_of:
             signs = indexed(signs, base)
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
-        if role == "subsample":
-            raise InvalidArgumentError("line", latex, "one Subsample, before all other lines")
         if role == "claim":
             said = guarantee_of(reader, signs)
             self.public(said, latex)
@@ -419,10 +423,13 @@ class _MechanismSection(TheoremSection):
             allowed = "Subsample; of what is shuffled no theorem says yet how much privacy it gains"
             raise InvalidArgumentError("line", words, allowed)
         match = re.fullmatch(
-            r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]", words
+            r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]",
+            words,
         )
         if match is None or len(formulas) not in (1, 2):
-            forms = "(each record with probability $p$):` or `Subsample ($m$ of $n$ records without replacement):"
+            forms = (
+                "(each record with probability $p$):` or `Subsample ($m$ of $n$ records without replacement):"
+            )
             raise InvalidArgumentError("line", words, f"`Subsample {forms}`, in a paragraph of its own")
         numbers = [TheoremReader(self.alphabet).number(signs_of(one)) for one in formulas]
         for latex, number in zip(formulas, numbers, strict=True):
@@ -603,8 +610,12 @@ def number_of_records(
     if found is None or found.kind != "integer" or domain is None or domain.lower is None or domain.lower < 0:
         allowed = "`- neighbors: replace one`, or `x_1,\\dots,x_n` with a letter that is `integer >= 0` in the table"
         raise InvalidArgumentError("neighbors", ADDED, allowed)
-    if found.name in set[str]().union(*map(free, given)) | (free(records.columns) if records.columns else set()):
-        raise InvalidArgumentError("given", found.latex, "what does not depend on the number of records")
+    if found.name in set[str]().union(*map(free, given)) | (
+        free(records.columns) if records.columns else set()
+    ):
+        raise InvalidArgumentError(
+            "given", Latex(found.latex), "what does not depend on the number of records"
+        )
     return found
 
 

@@ -161,7 +161,10 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
             whole = Composition(inside, route, one_draw)
 
             def prove(
-                proof: ProofBuilder, given: list[int], whole: Composition = whole, inside: MechanismOnPage = inside
+                proof: ProofBuilder,
+                given: list[int],
+                whole: Composition = whole,
+                inside: MechanismOnPage = inside,
             ) -> None:
                 for draw in inside.of("draw"):
                     if draw not in inside.draws:
@@ -176,7 +179,9 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
             except (UnderivedError, ValueError) as error:
                 reasons.append(str(error) or type(error).__name__)
     missing = " on samples" * bool(mechanism.sample) or " for such laws"
-    return MechanismProof(None, (), reasons[0] if reasons else f"no theorem is known of this guarantee{missing}")
+    return MechanismProof(
+        None, (), reasons[0] if reasons else f"no theorem is known of this guarantee{missing}"
+    )
 
 
 def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Json]) -> MechanismProof:

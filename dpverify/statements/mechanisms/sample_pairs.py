@@ -92,7 +92,10 @@ class SamplePairSearcher(PairSearcher):
 
         owner = [[min(both) if both else 0 for both in row] for row in apart]
         place = [
-            [str((*other,).index(who) + 1) if who in other else "1" for other, who in zip(data, row, strict=True)]
+            [
+                str((*other,).index(who) + 1) if who in other else "1"
+                for other, who in zip(data, row, strict=True)
+            ]
             for row in owner
         ]
         letters: dict[str, Json] = {

@@ -44,8 +44,11 @@ class SampledPage:
         self.mechanism, self.letters, self.sizes = mechanism, letters, sizes
         self.model, self.codes = FloatModel(sizes, {}), dict[Node, Code]()
         self.numbers = {one.name: one.number for one in mechanism.sized_letters if one.number is not None}
-        self.last = mechanism.sample.of if mechanism.sample and mechanism.sample.of else mechanism.records.last
-        self.claimed = free(mechanism.of("claim")[0].term)
+        self.last = (
+            mechanism.sample.of if mechanism.sample and mechanism.sample.of else mechanism.records.last
+        )
+        claimed = parts_of(mechanism.of("claim")[0].term)[1:]
+        self.claimed = frozenset[str]().union(*map(free, claimed))
         self.given = [self.model.margin(one) for one in mechanism.given]
 
     def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> FloatArray:
@@ -88,7 +91,9 @@ class SampledPage:
             if low or (number.upper is not None and n > number.upper):
                 raise InvalidDataError(f"The data set has {n} records, which the page does not allow.")
         elif self.code(self.last)(values) != n:
-            raise InvalidDataError(f"The data set has {n} records; allowed: {self.code(self.last)(values):g}.")
+            raise InvalidDataError(
+                f"The data set has {n} records; allowed: {self.code(self.last)(values):g}."
+            )
         if not all(one(values) >= 0 for one in self.given):
             raise InvalidDataError(f"The data set has {n} records, for which what is given is not true.")
         return values

@@ -8,14 +8,28 @@ in one place; they are of a type of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from dpverify.proving.checker.theorems.language import Node, inner, named, parts_of, put, with_types
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.added import compared, has_more, of_each
 from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
-from dpverify.statements.mechanisms.sensitivity import DATA, ONE, OTHER, D, E, cancelled, cost, minus, number
+from dpverify.statements.mechanisms.sensitivity import (
+    DATA,
+    ONE,
+    OTHER,
+    D,
+    E,
+    cancelled,
+    cost,
+    inside,
+    minus,
+    number,
+)
 from dpverify.statements.theorems.library import shipped
 
 WHOLE, PLACES, SETS = "whole data", "places", "sets of places"
@@ -89,7 +103,12 @@ def taken(data: Node, places: Node = R) -> Node:
 def _neighbors_of_samples() -> list[Node]:
     """Which samples without replacement are neighbors: of one data set, and of two."""
     here, there = ("sym", PLACE_OF), ("sym", OTHER_PLACE)
-    letters: tuple[Node, ...] = ((ONE, (), WHOLE), (SET, (), SETS), (PLACE_OF, (), PLACES), (OTHER_PLACE, (), PLACES))
+    letters: tuple[Node, ...] = (
+        (ONE, (), WHOLE),
+        (SET, (), SETS),
+        (PLACE_OF, (), PLACES),
+        (OTHER_PLACE, (), PLACES),
+    )
     exchanged: Node = ("neighbors", taken(D), taken(D, ("of", "exchanged", R, here, there)))
     both: tuple[Node, ...] = ((ONE, (), WHOLE), (OTHER, (), WHOLE), (SET, (), SETS))
     inside: Node = ("of", "has", R, ("of", "the owner", D, E))
@@ -115,21 +134,43 @@ def on_samples(mechanism: MechanismOnPage) -> Iterator[MechanismOnPage]:
     head, *numbers = parts_of(claim.term)
     if mechanism.sample is None or head != "private":
         return
-    rate = mechanism.sample.rate
-    delta = numbers[1] if numbers[1] == number(0) else cancelled(("mul", numbers[1], ("pow", rate, number(-1))))
+    rate, total = mechanism.sample.rate, None
+    delta = (
+        numbers[1] if numbers[1] == number(0) else cancelled(("mul", numbers[1], ("pow", rate, number(-1))))
+    )
     one, grown = number(1), minus(("exp", numbers[0]), number(1))
     guesses = [*_exponents(numbers[0]), ("log", ("add", one, ("mul", grown, ("pow", rate, number(-1)))))]
-    try:
-        costs = [cost(mechanism, draw.term, "private") for draw in mechanism.draws]
-        total = costs[0]
-        for more in costs[1:]:
-            total = ("add", total, more)
+    with suppress(UnderivedError):
+        total = reduce(
+            lambda *two: ("add", *two), [cost(mechanism, draw.term, "private") for draw in mechanism.draws]
+        )
         guesses.insert(0, total)
-    except UnderivedError:
-        pass
-    for guess in dict.fromkeys(put(one, {}) for one in guesses):
-        steps = (*mechanism.steps[:-1], replace(claim, term=("private", guess, delta)))
-        yield replace(mechanism, sample=None, steps=steps)
+    seen = list[list[float]]()
+    for guess in guesses:
+        larger = [(amplified_epsilon(mechanism.sample, guess), numbers[0])] + (
+            [(total, guess)] if total else []
+        )
+        found = _at_some_letters(mechanism, guess)
+        small = (zip(*(_at_some_letters(mechanism, side) for side in pair), strict=True) for pair in larger)
+        if found not in seen and all(low <= high + 1e-9 * abs(high) for rows in small for low, high in rows):
+            seen.append(found)
+            steps = (*mechanism.steps[:-1], replace(claim, term=("private", guess, delta)))
+            yield replace(mechanism, sample=None, steps=steps)
+
+
+def _at_some_letters(mechanism: MechanismOnPage, term: Node) -> list[float]:
+    """A term at some values of letters, in floating point, as seven digits; none where it is not known there."""
+    found, model = list[float](), FloatModel({}, {})
+    given = [model.margin(one) for one in mechanism.given]
+    for share in (0.2, 0.35, 0.6, 0.85):
+        env = {
+            one.name: inside(one, min(share + 0.03 * k, 0.99))
+            for k, one in enumerate(reversed(mechanism.letters)) if one.number is not None
+        }  # fmt: skip
+        with suppress(*FAILURES):
+            if all(one(env) >= 0 for one in given):
+                found.append(float(f"{model.code(term)(env):.6e}"))
+    return found
 
 
 def _exponents(term: Node) -> Iterator[Node]:
@@ -189,7 +230,12 @@ def _close(inside: MechanismOnPage, proof: ProofBuilder, whole: int, which: int,
         return ("chance", (y, kind), at_data(inside, inside.law, data), ("of", event, ("sym", y)))
 
     bound: Node = ("add", ("mul", ("exp", epsilon), chance(other)), delta)
-    claim: Node = ("all", (*parts_of(letters), (event, (kind,), "formula")), premises, ("<=", chance(one), bound))
+    claim: Node = (
+        "all",
+        (*parts_of(letters), (event, (kind,), "formula")),
+        premises,
+        ("<=", chance(one), bound),
+    )
     types: dict[str, Node] = {"T": kind, "mathcalD": DATA}
     defined = [*compared(proof), *(k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact)))]
     names = [f"letter {k}" for k in range(len(parts_of(letters)))]
@@ -198,7 +244,14 @@ def _close(inside: MechanismOnPage, proof: ProofBuilder, whole: int, which: int,
         near_here = inner_proof.use(source, [((), ("sym", name)) for name in names], given)
         _, first, second = parts_of(inner_proof.facts[near_here])
         law = ((ONE,), on(inside, inside.law, ONE))
-        values = [law, ((), first), ((), second), (("y",), ("of", event, ("sym", "y"))), ((), epsilon), ((), delta)]
+        values = [
+            law,
+            ((), first),
+            ((), second),
+            (("y",), ("of", event, ("sym", "y"))),
+            ((), epsilon),
+            ((), delta),
+        ]
         inner_proof.use("rule.private-elim", values, [whole, near_here], types, defined)
 
     return proof.block(claim, [*names, event], prove)

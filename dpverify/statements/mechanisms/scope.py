@@ -21,7 +21,10 @@ def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
         place, name = SCALES.get(str(law[0]), (0, ""))
         if place and private(mechanism, law[place]):
             of_records = mechanism.records.name in free(law[place])
-            return draw.line, f"the {name} of the noise depends on {'' if of_records else 'the number of '}records"
+            return (
+                draw.line,
+                f"the {name} of the noise depends on {'' if of_records else 'the number of '}records",
+            )
     for line in (*mechanism.of("query"), *mechanism.of("draw")):
         if mechanism.size is not None or mechanism.sample is not None:
             if why := beside_all(mechanism, line.term):
@@ -41,12 +44,16 @@ def beside_all(mechanism: MechanismOnPage, term: Node, within: frozenset[Node] =
     if parts[0] in FOLDS and private(mechanism, term):
         every = parts[3:] == (("num", "1"), mechanism.records.last)
         if not every and (mechanism.sample is None or any(private(mechanism, end) for end in parts[3:])):
-            return "where a sum begins or ends depends on the number of records; allowed: from 1 to that number"
+            return (
+                "where a sum begins or ends depends on the number of records; allowed: from 1 to that number"
+            )
         if not every:
             return "a sum or the like is not over all records of the sample"
         domain = mechanism.size.number if mechanism.size else None
         if parts[0] in ("largest", "smallest") and domain is not None and domain.contains(Fraction(0)):
-            return f"the {parts[0]} value of no records has no value; allowed: data sets of at least one record"
+            return (
+                f"the {parts[0]} value of no records has no value; allowed: data sets of at least one record"
+            )
         within |= {("sym", named(parts_of(parts[1])[0]))}
     return next(filter(None, (beside_all(mechanism, part, within) for part, _ in inner(parts))), "")
 

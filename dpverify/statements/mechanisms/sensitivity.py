@@ -611,7 +611,7 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
         code = model.code(query)
         for n, share in ((2, 0.25), (3, 0.75), (4, 0.5)):
             env: dict[str, Any] = {**dict.fromkeys(free(query), 0), count: float(n)}
-            env |= {one.name: _inside(one, share + 0.01 * k) for k, one in enumerate(letters)}
+            env |= {one.name: inside(one, share + 0.01 * k) for k, one in enumerate(letters)}
             values = [-20.0, 20.0, *(env[one.name] for one in letters)]
             if records.low is not None and records.high is not None:
                 values = [float(end) for end in (records.low, (records.low + records.high) / 2, records.high)]
@@ -620,10 +620,15 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
                 for row in product(dict.fromkeys(values[:4]), repeat=n)
             }
             if mechanism.size is None:
-                moved = [abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values]
+                moved = [
+                    abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values
+                ]
             else:
                 fewer = {**env, count: n - 1.0}
-                less = {r: float(code({**fewer, records.name: lambda i, r=r: r[int(i[0]) - 1]})) for r in product(values[:4], repeat=n - 1)}
+                less = {
+                    r: float(code({**fewer, records.name: lambda i, r=r: r[int(i[0]) - 1]}))
+                    for r in product(values[:4], repeat=n - 1)
+                }
                 moved = [abs(at[r] - less[(*r[:k], *r[k + 1 :])]) for r in at for k in range(n)]
             found.append((env, max(moved)))
     except (*FAILURES, IndexError):
@@ -645,7 +650,7 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
     raise UnderivedError("no sensitivity is seen")
 
 
-def _inside(letter: TheoremLetter, share: float) -> float:
+def inside(letter: TheoremLetter, share: float) -> float:
     """A number of a letter's domain."""
     v: Any = letter.number
     low, high = (None if end is None else float(Fraction(end)) for end in (v.lower, v.upper))
