@@ -7,14 +7,9 @@ records and the other, and holds of both in either order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Any
-
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
-from dpverify.proving.theorems.finite_models import Code
 from dpverify.proving.theorems.letters import TheoremLetter, bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.sensitivity import (
@@ -30,7 +25,6 @@ from dpverify.statements.mechanisms.sensitivity import (
     columns,
     extremes,
     folds,
-    is_linear,
     magnitude,
     minus,
     number,
@@ -171,7 +165,7 @@ class OneMore:
                 values = [self.fewer, self.more, i, *column]
                 source = self.last - 1 + bool(by)
                 k = proof.use(source, [((), value) for value in values], [*self.given, *given])
-                _, more, fewer = parts_of(proof.facts[k])
+                fewer = parts_of(proof.facts[k])[2]
                 template = ("==", replaced(parts_of(proof.facts[same])[1], {fewer: ("sym", HOLE)}), one)
                 same = proof.rewritten(same, k, template, HOLE)
 

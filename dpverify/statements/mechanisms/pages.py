@@ -64,7 +64,7 @@ class RecordLetter:
 
 @dataclass(frozen=True)
 class SampleOnPage:
-    """The line behind which a mechanism runs on a sample of the data; the letter of records is then that of the sample."""
+    """The line behind which a mechanism runs on a sample; the letter of records is then that of the sample."""
 
     line: int
     rate: Node

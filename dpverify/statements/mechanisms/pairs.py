@@ -242,9 +242,10 @@ class PairSearcher:
         return iter([None, ()]) if self.mechanism.size else (one for one in rows if one != row)
 
     def pair(
-        self, letters: dict[str, Fraction], left: Sequence[tuple[Fraction, ...]], k: int, row: tuple[Fraction, ...] | None,
+        self, letters: dict[str, Fraction], left: Sequence[tuple[Fraction, ...]], k: int,
+        row: tuple[Fraction, ...] | None,
     ) -> PairCase:  # fmt: skip
-        """A data set with another record in the place of one; without it for none, and the same the other way around."""
+        """A data set and one with another record; for None without the record, for () the other way around."""
         if row:
             return PairCase(letters, tuple(left), (*left[:k], row, *left[k + 1 :]), k + 1)
         sides = tuple(left), (*left[:k], *left[k + 1 :])

@@ -1,8 +1,8 @@
-"""Pairs of data sets that break the claim of a mechanism on samples: all samples of small data sets, as exact mixtures."""
+"""Pairs that break the claim of a mechanism on samples: all samples of small data sets, as exact mixtures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -42,7 +42,7 @@ class SamplePairSearcher(PairSearcher):
         return n if n <= LARGEST else 0
 
     def sets(self, letters: dict[str, Fraction], n: int) -> list[tuple[tuple[int, ...], Fraction]]:
-        """All that may be drawn, as places from 0 on, with their chances; the checker refuses those that are rounded."""
+        """All that may be drawn, as places from 0 on, with their chances; the checker refuses rounded ones."""
         if self.mechanism.size is None:
             every = [*permutations(range(n), int(self.taken(_floats(letters))))]
             return [(one, Fraction(1, len(every))) for one in every]
@@ -70,7 +70,7 @@ class SamplePairSearcher(PairSearcher):
         return masses or lines
 
     def model(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
-        """The pair with all its samples as a model of the claim; without letters, and so of no use, where it is large."""
+        """The pair with all its samples as a model of the claim; without letters, so that it is refused, if large."""
         model = self.poisson(case) if self.mechanism.size else self.fixed(case)
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
         found |= model["letters"]
@@ -87,7 +87,7 @@ class SamplePairSearcher(PairSearcher):
         data = [*(pair if len(case.left) == n else pair[::-1]), *(one for one in sets if one not in pair)]
         apart = [[{*one} ^ {*other} for other in data] for one in data]
 
-        def index(of: Sequence[tuple[int, ...]], places: Sequence[int]) -> int:
+        def index(of: Sequence[tuple[int, ...]], places: Iterable[int]) -> int:
             return of.index(tuple(sorted({*places})))
 
         owner = [[min(both) if both else 0 for both in row] for row in apart]

@@ -1,8 +1,8 @@
 """Mechanisms on samples: what is assumed of samples, as theorems about them have it, and amplification by sampling.
 
 Of Poisson sampling, samples are data sets of which each record of the data is with a probability, in the order of the
-data. Without replacement, the records of a sample are in random order, so that samples which differ in one record differ
-in one place; they are of a type of their own.
+data. Without replacement, the records of a sample are in random order: samples that differ in one record differ in one
+place. They are of a type of their own.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SampleLetters:
     law: Node
     """That of what is drawn."""
     values: tuple[tuple[tuple[str, ...], Node], ...]
-    """What stands for the letters of the theorem, but for the last three: the guarantee of a sample, and the mechanism."""
+    """What stands for the letters of the theorem, but for the last three: two numbers and the mechanism."""
 
 
 def sample_letters(mechanism: MechanismOnPage) -> SampleLetters:
@@ -66,7 +66,8 @@ def sample_letters(mechanism: MechanismOnPage) -> SampleLetters:
     }
     if mechanism.size is not None:
         own = {
-            "the law of sets": ((), ("law", SETS)), "with": ((SETS, PLACES), SETS), "without": ((SETS, PLACES), SETS), **own
+            "the law of sets": ((), ("law", SETS)), "with": ((SETS, PLACES), SETS), "without": ((SETS, PLACES), SETS),
+            **own,
         }  # fmt: skip
         rest = [((ONE, OTHER), has_more(mechanism.size, D, E)), ((), rate)]
         law: Node = ("sym", "the law of sets")
@@ -74,7 +75,7 @@ def sample_letters(mechanism: MechanismOnPage) -> SampleLetters:
         own = {"has": ((SETS, PLACES), "formula"), "exchanged": ((SETS, PLACES, PLACES), SETS), **own}
         rest = [((), mechanism.records.last), ((), mechanism.sample.of)]
         law = ("proportional", (SET, SETS), number(1))
-    values = tuple((*(_letter(name, kinds) for name, (kinds, _) in own.items()), *rest))
+    values = (*(_letter(name, kinds) for name, (kinds, _) in own.items()), *rest)
     theorem = shipped()[POISSON if poisson else FIXED].clause
     types = {"mathcalD": data, "I": PLACES, "R": SETS, "U": DATA, "T": "real"}
     _, letters, premises, _ = parts_of(with_types(theorem.body, types))
@@ -129,7 +130,7 @@ def amplified_epsilon(sample: SampleOnPage, epsilon: Node) -> Node:
 
 
 def on_samples(mechanism: MechanismOnPage) -> Iterator[MechanismOnPage]:
-    """Mechanisms on a whole data set from which the claim may follow by sampling: with guesses of what they may claim."""
+    """The mechanism on a whole data set, with guesses of claims from which its own follows by sampling."""
     claim = mechanism.of("claim")[0]
     head, *numbers = parts_of(claim.term)
     if mechanism.sample is None or head != "private":
@@ -184,7 +185,7 @@ def _exponents(term: Node) -> Iterator[Node]:
 def amplified(
     mechanism: MechanismOnPage, inside: MechanismOnPage, proof: ProofBuilder, given: list[int], last: int
 ) -> None:
-    """The claim of a mechanism on samples, from what is known of it on a whole data set; `last` as in `MechanismClaim`."""
+    """Prove the claim from that on a whole data set; the last premise about neighbors has the place `last`."""
     assert mechanism.sample is not None
     letters, known = sample_letters(mechanism), [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     _, epsilon, delta = parts_of(inside.of("claim")[0].term)
@@ -208,9 +209,9 @@ def amplified(
     shown = [proof.arithmetic(end, *known) for end in ends]
     defined = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact)) or k in known]
     found = proof.use(rule, values, [*shown, *premises], types, defined)
-    _, _, made, *numbers = parts_of(proof.facts[found])
+    numbers = parts_of(proof.facts[found])[3:]
     claimed = parts_of(mechanism.of("claim")[0].term)[1:]
-    if tuple(numbers) != tuple(put(one, {}) for one in claimed):
+    if numbers != tuple(put(one, {}) for one in claimed):
         within = [proof.arithmetic(("<=", *pair), *known) for pair in zip(numbers, claimed, strict=True)]
         own = ((ONE,), law_on_samples(mechanism))
         values = [own, *(((), one) for one in (*numbers, *claimed))]

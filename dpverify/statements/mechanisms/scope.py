@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
 from fractions import Fraction
 
 from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
