@@ -85,6 +85,8 @@ QUERIES = [
     (LARGEST, "3", "[-1, 2]", "1"),
     (LARGEST.replace("max", "min"), "1", "[0, 1]", "1"),
     (r"\mathbf{1}[5\le\sum_{i=1}^{n}x_i]", "1", "[0, 1]", "0"),
+    (r"\frac{1}{n}\sum_{i=1}^{n}x_i", r"\frac{1}{2}", "[0, 1]", "1"),
+    (r"\sum_{i=1}^{n}\frac{1}{1+x_i}", "1", "[0, 1]", "0"),
 ]
 """Queries with their sensitivity, the interval of records, and how many records there are at least."""
 
@@ -117,7 +119,15 @@ def test_a_mean_is_refuted_and_its_line_is_named(tmp_path: Path, capsys: pytest.
     mean = query(r"\frac{1}{n}\sum_{i=1}^{n}x_i", "1", "[0, 1]", "1")
     path = page(changed(mean, (r"\frac{1}{\varepsilon}", r"\frac{1}{n\varepsilon}")), tmp_path)
     assert call("prove", str(path), "--strict") == 1
-    shown = " ".join(capsys.readouterr().out.split())
+    out = capsys.readouterr().out
+    said = (
+        (DOCS / "mechanisms.md")
+        .read_text(encoding="utf-8")
+        .partition("example.mean, ")[2]
+        .partition("```")[0]
+    )
+    assert said in out
+    shown = " ".join(out.split())
     assert "line 17: the scale of the noise depends on the number of records" in shown
     empty = page(query(r"\sum_{i=1}^{n}1", "0.9"), tmp_path)
     assert call("prove", str(empty)) == 0

@@ -7,7 +7,7 @@ records and the other, and holds of both in either order.
 
 from __future__ import annotations
 
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import TheoremLetter, bounds
@@ -25,9 +25,11 @@ from dpverify.statements.mechanisms.sensitivity import (
     columns,
     extremes,
     folds,
+    is_linear,
     magnitude,
     minus,
     number,
+    of_data,
     offsets,
     replaced,
     shifted,
@@ -39,6 +41,7 @@ ONE_MORE = {
     "sum": "rule.sum-one-more", "product": "rule.product-one-more",
     "largest": "rule.largest-one-more", "smallest": "rule.smallest-one-more",
 }  # fmt: skip
+OWN = {FEWER, MORE, ONE, OTHER, PLACE}
 BOTH: tuple[Node, ...] = ((ONE, (), DATA), (OTHER, (), DATA))
 
 
@@ -68,20 +71,6 @@ def added_premises(mechanism: MechanismOnPage) -> list[Node]:
         ("all", index, before, ("==", at(E, i), at(D, i))),
         ("all", index, behind, ("==", at(E, shifted(i, 1)), at(D, i))),
     ]  # fmt: skip
-
-
-def of_data(proof: ProofBuilder, data: Node) -> list[int]:
-    """What is known of each data set, of one: how many records it has at least."""
-    every = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact))]
-    return [proof.use(k, [((), data)], []) for k in every]
-
-
-def of_each(fact: tuple[Node, ...]) -> bool:
-    """Whether a fact is a comparison that holds of each data set."""
-    if fact[0] != "all" or len(parts_of(fact[1])) != 1 or fact[2]:
-        return False
-    (letter,) = parts_of(fact[1])
-    return parts_of(letter)[1:] == ((), DATA) and parts_of(fact[3])[0] in ("<=", "<", "==")
 
 
 def added_bound(
@@ -142,6 +131,7 @@ class OneMore:
         ends = parts_of(proof.facts[both])[1:]
         sizes = [one for data in (self.fewer, self.more) for one in of_data(proof, data)]
         self.place_ends = [proof.arithmetic(end, both) for end in ends]
+        self.public = [k for k in compared(proof) if free(proof.facts[k]).isdisjoint(OWN)]
         self.known = [*dict.fromkeys((*compared(proof), *sizes))]
 
     def sides(self, term: Node) -> tuple[Node, Node]:
@@ -228,4 +218,66 @@ class OneMore:
             if not seen:
                 raise
         found = [self.differ(fold) for fold in seen]
-        return self.proof.arithmetic(claim, *found, *self.known)
+        if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
+            return self.proof.arithmetic(claim, *found, *self.known)
+        return self.generally(query, bound, seen, found)
+
+    def range(self, fold: tuple[Node, ...]) -> list[int]:
+        """Between which numbers a sum is, on the data set with fewer records; nothing where that is not seen."""
+        name, i = named(parts_of(fold[1])[0]), ("sym", INDEX)
+        ends = extremes(self.mechanism, fold[2])
+        if ends is None:
+            return []
+        term = on(self.mechanism, put(fold[2], {name: ((), i)}), FEWER)
+        try:
+            every = self.each(fold, ("and", ("<=", ends[0], term), ("<=", term, ends[1])))
+            some = self.proof.arithmetic(("<=", fold[3], ("add", self.count, number(1))), *self.known)
+        except UnderivedError:
+            return []
+        function = ((name,), on(self.mechanism, fold[2], FEWER))
+        values = [function, *(((), one) for one in (fold[3], self.count, *ends))]
+        both = self.proof.use("rule.sum-range", values, [every, some], defined=self.known)
+        return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
+
+    def generally(self, query: Node, bound: Node, seen: list[tuple[Node, ...]], found: list[int]) -> int:
+        """The same for all values of sums, of the record, and of the number of records, then for these.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        proof, records, count = self.proof, self.mechanism.records, named(self.count[1])
+        second, *others = {column for fold in seen for column in columns(self.mechanism, fold)} or {()}
+        if others:
+            raise UnderivedError("numbers of several columns of a record")
+        record = put(("of", records.name, self.more, self.place, *second), {})
+        rests = [on(self.mechanism, fold, FEWER) for fold in seen]
+        names = ["the record", "the count", *(f"the rest {k}" for k in range(len(seen)))]
+        terms = [record, self.count, *rests]
+        kinds = ["real", "integer", *("real" for _ in seen)]
+        exchange = {term: ("sym", name) for term, name in zip(terms, names, strict=True)}
+        ends = [
+            proof.arithmetic(end)
+            for end in (("<=", number(records.low or 0), record), ("<=", record, number(records.high or 0)))
+            if records.low is not None and records.high is not None
+        ]
+        given = [*ends, *of_data(proof, self.fewer), *(k for fold in seen for k in self.range(fold))]
+        large: dict[Node, Node] = {("of", count, self.more): ("add", self.count, number(1))}
+        large |= {parts_of(proof.facts[k])[1]: parts_of(proof.facts[k])[2] for k in found}
+        one, other = self.sides(query)
+        claim: Node = ("<=", magnitude(one, replaced(other, large)), bound)
+        letters = tuple((name, (), kind) for name, kind in zip(names, kinds, strict=True))
+        premises = tuple(replaced(proof.facts[k], exchange) for k in given)
+        whole: Node = ("all", letters, premises, replaced(put(claim, {}), exchange))
+
+        def prove(inner: ProofBuilder, assumed: list[int]) -> None:
+            inner.arithmetic(parts_of(whole)[3], *assumed, *self.public)
+
+        every = proof.block(whole, names, prove)
+        fact = proof.use(every, [((), term) for term in terms], given, defined=self.known)
+        for k, (term, _) in zip((self.given[1], *found), [*large.items()], strict=True):
+            del large[term]  # the number of records first, which is part of sums
+            within = replaced(other, {**large, term: ("sym", HOLE)})
+            template = put(("<=", magnitude(one, within), bound), {})
+            if HOLE in free(template):
+                fact = proof.rewritten(fact, k, template, HOLE)
+        return fact

@@ -426,7 +426,7 @@ class _MechanismSection(TheoremSection):
             r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]",
             words,
         )
-        if match is None or len(formulas) not in (1, 2):
+        if match is None or len(formulas) != (1 if match["each"] else 2):
             forms = (
                 "(each record with probability $p$):` or `Subsample ($m$ of $n$ records without replacement):"
             )

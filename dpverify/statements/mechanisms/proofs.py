@@ -16,7 +16,7 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.added import added_bound, added_premises, of_data, of_each
+from dpverify.statements.mechanisms.added import added_bound, added_premises
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
@@ -42,6 +42,8 @@ from dpverify.statements.mechanisms.sensitivity import (
     magnitude,
     may_lack_value,
     number,
+    of_data,
+    of_each,
     replaced,
     sensitivity,
     sum_ranges,
@@ -342,12 +344,11 @@ def _has_values(
     public = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     if mechanism.size and not may_lack_value(query) and heads(query).isdisjoint(("largest", "smallest")):
         return []
-    ranged = may_lack_value(query) and mechanism.size is None
-    ranges = sum_ranges(mechanism, proof, query, public, letters) if ranged else []
+    ranges = sum_ranges(mechanism, proof, query, public, letters) if may_lack_value(query) else []
 
     def prove(inner: ProofBuilder, _: list[int]) -> None:
         found = [inner.use(k, [((), ("sym", name)) for name in names], []) for k in ranges]
-        inner.arithmetic(("==", term, term), *found, *(of_data(inner, D) if mechanism.size else ()), *public)
+        inner.arithmetic(("==", term, term), *found, *of_data(inner, D), *public)
 
     sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
     return [*ranges, *sizes, proof.block(("all", letters, (), ("==", term, term)), names, prove)]

@@ -16,7 +16,7 @@ from dpverify.proving.checker.theorems.language import Node, inner, named, parts
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
-from dpverify.statements.mechanisms.added import compared, has_more, of_each
+from dpverify.statements.mechanisms.added import compared, has_more
 from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
 from dpverify.statements.mechanisms.sensitivity import (
     DATA,
@@ -29,6 +29,7 @@ from dpverify.statements.mechanisms.sensitivity import (
     inside,
     minus,
     number,
+    of_each,
 )
 from dpverify.statements.theorems.library import shipped
 

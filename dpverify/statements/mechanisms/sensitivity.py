@@ -388,13 +388,28 @@ def terms_between(
     i = ("sym", INDEX)
     term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), ONE)
     claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
+    ends = ("<=", first, i), ("<=", i, on(mechanism, last, ONE))
+    whole: Node = ("all", ((INDEX, (), "integer"),), ends, claim)
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
         parts = [inner.arithmetic(side, *given, *public) for side in claim[1:]]
         inner.arithmetic(claim, *parts)
 
     return proof.block(whole, [INDEX], prove)
+
+
+def of_data(proof: ProofBuilder, data: Node) -> list[int]:
+    """What is known of each data set, of one: how many records it has at least."""
+    every = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact))]
+    return [proof.use(k, [((), data)], []) for k in every]
+
+
+def of_each(fact: tuple[Node, ...]) -> bool:
+    """Whether a fact is a comparison that holds of each data set."""
+    if fact[0] != "all" or len(parts_of(fact[1])) != 1 or fact[2]:
+        return False
+    (letter,) = parts_of(fact[1])
+    return parts_of(letter)[1:] == ((), DATA) and parts_of(fact[3])[0] in ("<=", "<", "==")
 
 
 def may_lack_value(term: Node) -> bool:
@@ -413,17 +428,19 @@ def sum_ranges(
         if ends is None:
             continue
         term = on(mechanism, fold, ONE)
-        times: Node = ("add", ("add", fold[4], ("mul", ("num", "-1"), fold[3])), number(1))
+        last = on(mechanism, fold[4], ONE)
+        times: Node = ("add", ("add", last, ("mul", ("num", "-1"), fold[3])), number(1))
         low, high = (("mul", times, end) for end in ends)
         claim: Node = ("and", ("<=", low, term), ("<=", term, high))
 
         def prove(
-            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends
-        ) -> None:
+            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends,
+            last: Node = last,
+        ) -> None:  # fmt: skip
             every = terms_between(mechanism, inner, fold, *ends, public)
-            some = inner.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
+            some = inner.arithmetic(("<=", fold[3], ("add", last, number(1))), *public, *of_data(inner, D))
             function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], ONE))
-            values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
+            values = [function, ((), fold[3]), ((), last), *(((), end) for end in ends)]
             inner.use("rule.sum-range", values, [every, some], defined=public)
 
         with suppress(UnderivedError, ValueError):
