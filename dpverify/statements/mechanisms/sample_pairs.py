@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations
 from random import Random
-from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.arithmetic import FormulaLetters
 from dpverify.proving.checker.theorems.language import Scope, put
+from dpverify.proving.theorems.noises import mixed
+from dpverify.proving.theorems.spreads import Spread
 from dpverify.statements.mechanisms.breaking import bounds_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, Rows
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.samples import PLACES, SETS, WHOLE
 from dpverify.statements.mechanisms.sensitivity import DATA
-from dpverify.statements.mechanisms.spreads import NoiseSum, Spread
 
 LARGEST, POINTS = 3, 8
 """Records of a data set whose samples are gone through, and samples of a model."""
@@ -57,17 +56,9 @@ class SamplePairSearcher(PairSearcher):
         for places, chance in self.sets(case.letters, len(rows)):
             sample = tuple(rows[i] for i in places)
             chances[sample] = chances.get(sample, Fraction(0)) + chance
-        lines, masses = list[NoiseSum](), dict[Any, float]()
-        for sample, chance in chances.items():
-            found = self.spread(self.env(case, sample)) if chance else []
-            if isinstance(found, dict):
-                for value, mass in found.items():
-                    masses[value] = masses.get(value, 0.0) + float(chance) * mass
-            else:
-                lines += [replace(one, chance=one.chance * float(chance)) for one in found]
-        if lines and masses:
-            raise ValueError("laws of two forms")
-        return masses or lines
+        kept = {sample: float(chance) for sample, chance in chances.items() if chance}
+        found: Spread = mixed([*kept.values()], [self.spread(self.env(case, sample)) for sample in kept])
+        return found
 
     def model(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair with all its samples as a model of the claim; without letters, so that it is refused, if large."""
