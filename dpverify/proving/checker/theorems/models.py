@@ -286,15 +286,9 @@ class Model:
             return Finite(tuple((p, made("mul", w, share)) for p, w in zip(places, weights, strict=True)))
         if head in FOLDS:
             first, last = (end.number if end.head == "num" else None for end in self.numbers(parts[1:], env))
-            if (
-                first is None
-                or last is None
-                or first % 1
-                or last % 1
-                or not first <= last + 1 <= first + LONGEST
-            ):
-                raise ValueError("a sum of less than no terms, or of many")
-            demand(first <= last or head in EMPTY, "the largest of no numbers")
+            least = -(head in EMPTY)
+            if first is None or last is None or first % 1 or last % 1 or not least <= last - first < LONGEST:
+                raise ValueError("a sum of less than no terms, the largest of none, or many")
             terms = [self.number(parts[0], within(number(first + i))) for i in range(int(last - first) + 1)]
             return made(FOLDS[head], *terms) if terms else EMPTY[head]
         if head != "then" and (found := self.of_event((head, (name, kind), *parts), env, {})):
