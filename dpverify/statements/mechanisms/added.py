@@ -254,7 +254,7 @@ class OneMore:
         names = ["the record", "the count", *(f"the rest {k}" for k in range(len(seen)))]
         terms = [record, self.count, *rests]
         kinds = ["real", "integer", *("real" for _ in seen)]
-        exchange = {term: ("sym", name) for term, name in zip(terms, names, strict=True)}
+        exchange: dict[Node, Node] = {term: ("sym", name) for term, name in zip(terms, names, strict=True)}
         ends = [
             proof.arithmetic(end)
             for end in (("<=", number(records.low or 0), record), ("<=", record, number(records.high or 0)))
