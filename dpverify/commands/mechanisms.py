@@ -90,4 +90,4 @@ def _data_lines(shown: BrokenPair | PageAudit) -> Iterator[str]:
     for name, rows in (("data", shown.left), ("neighbor", shown.right)):
         runs = [(", ".join(row), len([*same])) for row, same in groupby(rows)]
         said = [row if n == 1 else f"{row} ({n} times)" for row, n in runs]
-        yield f"  {name}: {'; '.join(said)}"
+        yield f"  {name}: {'; '.join(said) or 'no records'}"

@@ -276,8 +276,8 @@ def _cases(question: CodeQuestion) -> Iterator[_CodeCase]:
     """Data sets, with values of letters."""
     page, random = question.page, np.random.default_rng((question.seed, 1))
     last = page.records.last
-    if last[0] != "sym":
-        raise InvalidArgumentError("page", page.id, "a letter for the number of records")
+    if last[0] != "sym" or page.sample:
+        raise InvalidArgumentError("page", page.id, "a letter for the number of records, and no sample")
     count = named(last[1])
     for first in (0, 1):
         letters = _values(page, count, first)
@@ -313,7 +313,7 @@ def _values(page: MechanismOnPage, count: str, first: int) -> dict[str, float]:
     """Values of letters that the page allows, not the same for all, and others for another `first`."""
     model, options = _model(page), list[list[float]]()
     given = [model.margin(one) for one in page.given]
-    for k, one in enumerate(page.letters):
+    for k, one in enumerate(page.sized_letters):
         variable = one.number
         if variable is None:
             raise InvalidArgumentError("page", page.id, "letters that are numbers")
@@ -325,7 +325,7 @@ def _values(page: MechanismOnPage, count: str, first: int) -> dict[str, float]:
         ends = [float(end) for end in (variable.lower, variable.upper) if end is not None]
         options.append(fit or ends or [1.0])
     for values in product(*options):
-        found = dict(zip((one.name for one in page.letters), values, strict=True))
+        found = dict(zip((one.name for one in page.sized_letters), values, strict=True))
         if all(one(found) >= 0 for one in given):
             return found
     raise InvalidArgumentError("page", page.id, "conditions under which letters have values that are tried")

@@ -20,8 +20,9 @@ class Mechanism:
         records: LaTeX of the first and the last, and their domain, as `$x_1,\\dots,x_n$ in [0, 1]`.
         steps: the lines in the order of pseudo-code, each what it is (`Query`, `Draw`, `Output`, `Claim`, or such
             a word with what stands behind it on a page) and its LaTeX.
-        neighbors: adjacency, `replace one`.
+        neighbors: adjacency, `replace one` or `add or remove one`.
         given: LaTeX of what is assumed of letters, as `a<b`.
+        sample: on which sample it runs, as `each record with probability $p$`; nothing for all records.
 
     Raises:
         InvalidArgumentError: for a field that would not stand on a page as it is.
@@ -46,6 +47,7 @@ class Mechanism:
     steps: Sequence[tuple[str, str]]
     neighbors: str = "replace one"
     given: Sequence[str] = field(default=(), kw_only=True)
+    sample: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse what is no text, and signs that end a field of a page."""
@@ -66,6 +68,7 @@ class Mechanism:
             yield from ((name, text, ("\n", "|")) for name, text in (("letters", latex), ("kind", kind)))
         yield from (("records", self.records, ("\n",)), ("neighbors", self.neighbors, ("\n", "$")))
         yield from (("given", one, ("\n", "$")) for one in self.given)
+        yield from (("sample", one, ("\n",)) for one in [self.sample] if one != "")
         for step in self.steps:
             if isinstance(step, str) or not isinstance(step, Sequence) or len(step) != 2:
                 raise InvalidArgumentError(
@@ -80,6 +83,7 @@ class Mechanism:
         lines += [f"| ${latex}$ | {kind} |" for latex, kind in self.letters.items()]
         lines += ["", f"- records: {self.records}", f"- neighbors: {self.neighbors}"]
         lines += [f"- given: ${one}$" for one in self.given]
+        lines += ["", f"Subsample ({self.sample}):"] if self.sample else []
         for what, latex in self.steps:
             lines += ["", f"{what}:", f"$${latex}$$"]
         return "\n".join([*lines, ""])

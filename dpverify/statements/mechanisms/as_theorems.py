@@ -12,8 +12,9 @@ from dpverify.proving.theorems.letters import Alphabet
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanism, read_mechanisms
-from dpverify.statements.mechanisms.pairs import PairSearch, search_pairs
+from dpverify.statements.mechanisms.pairs import PairSearch, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import mechanism_pages
 from dpverify.statements.theorems.pages import TheoremDisplay, TheoremOnPage
@@ -74,11 +75,18 @@ def shipped_mechanism(id_: str) -> MechanismAsTheorem:
     return as_theorem(read_mechanism(mechanism_pages()[id_], id_))
 
 
+def searcher_of(mechanism: MechanismOnPage) -> type[PairSearcher]:
+    """What searches for pairs of a mechanism's data sets."""
+    if choice_of(mechanism):
+        return ChoicePairSearcher
+    return SamplePairSearcher if mechanism.sample else PairSearcher
+
+
 def decide(one: MechanismAsTheorem) -> MechanismOutcome:
     """Search for a pair that breaks the claim, else derive it."""
     mechanism = one.mechanism
     claim, private = claim_of(mechanism), dependence(mechanism)
-    found = search_pairs(mechanism, claim, searcher=ChoicePairSearcher if choice_of(mechanism) else None)
+    found = search_pairs(mechanism, claim, searcher=searcher_of(mechanism))
     if private is not None:
         return MechanismOutcome(found, *private)
     if found.broken is not None:

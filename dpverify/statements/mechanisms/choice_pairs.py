@@ -61,7 +61,7 @@ class ChoicePairSearcher(PairSearcher):
 
     def cases(self) -> Iterator[PairCase]:
         """Pairs with other laws than those before, simple ones first."""
-        letters, seen = [one for one in self.mechanism.letters if one.number is not None], set[Any]()
+        letters, seen = self.letters, set[Any]()
         options = [
             [v for v in self.options(one) if one.kind != "integer" or v in SIZES][:FEW] for one in letters
         ]
@@ -83,9 +83,9 @@ class ChoicePairSearcher(PairSearcher):
         rows = [(low,) * k, (high,) * k, *ones, *(tuple(low + high - x for x in row) for row in ones)]
         rows = [*dict.fromkeys(rows)]
         for rest in rows[:3] if n > 1 else rows[:1]:
-            for one, other in product(rows, repeat=2):
-                if one != other:
-                    yield PairCase(letters, (one, *(rest,) * (n - 1)), (other, *(rest,) * (n - 1)), 1)
+            for one in rows:
+                left = (one, *(rest,) * (n - 1))
+                yield from (self.pair(letters, left, 0, row) for row in self.others(one, rows))
 
     def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
         found, first = super().env(case, rows), 1 if self.columns else 0

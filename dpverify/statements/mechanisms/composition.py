@@ -12,7 +12,7 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
-from dpverify.statements.mechanisms.sensitivity import DATA, ONE, cancelled, cost, minus, number
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE, cancelled, cost, minus, number, of_each
 
 OneDraw = Callable[[ProofBuilder, MechanismStep, str, "tuple[Node, ...]", list[int]], int]
 """Proves that a draw has a guarantee: its head, and its numbers."""
@@ -110,13 +110,16 @@ class Composition:
             UnderivedError: where it does not follow on this route.
         """
         self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        self.sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
         found, total = self.behind(proof, 0, given), self.route.total(0)
         head, *numbers = parts_of(self.mechanism.of("claim")[0].term)
         law = ((ONE,), on(self.mechanism, self.mechanism.law, ONE))
         types: dict[str, Node] = {"mathcalD": DATA, "T": self.mechanism.output.kind}
 
         def use(rule: str, premises: Sequence[int], *values: Node) -> int:
-            return proof.use(rule, [law, *(((), one) for one in values)], premises, types, self.known)
+            return proof.use(
+                rule, [law, *(((), one) for one in values)], premises, types, [*self.known, *self.sizes]
+            )
 
         def show(relation: str, left: Node, right: Node) -> int:
             return proof.arithmetic((relation, left, right), *self.known)
@@ -149,7 +152,7 @@ class Composition:
 
     def behind(self, proof: ProofBuilder, k: int, given: list[int]) -> int:
         """That what follows on the first draws has a guarantee."""
-        mechanism, head = self.mechanism, self.route.head
+        mechanism, head, defined = self.mechanism, self.route.head, [*self.known, *self.sizes]
         draw, costs = mechanism.draws[k], self.route.costs[k]
         one = self.one_draw(proof, draw, head, costs, given)
         rest = mechanism.law_behind(k + 1)
@@ -160,7 +163,7 @@ class Composition:
         if parts_of(rest)[0] == "certain":
             made = ((draw.name,), parts_of(rest)[1])
             premises = [proof.arithmetic(("<", NONE, costs[0]), *self.known)] if head == "gaussian" else []
-            return proof.use(MADE[head], [first, made, *numbers], [*premises, one], types, self.known)
+            return proof.use(MADE[head], [first, made, *numbers], [*premises, one], types, defined)
         total = self.route.total(k + 1)
         law = on(mechanism, rest, ONE)
         whole: Node = ("all", ((draw.name, (), draw.kind),), (), (head, (ONE, DATA), law, *total))
@@ -168,10 +171,10 @@ class Composition:
         values = [first, ((draw.name, ONE), law)]
         if head == "concentrated":
             values += [((), costs[0]), ((), total[0])]
-            return proof.use("lemma.sequence-concentrated", values, [one, other], types, self.known)
+            return proof.use("lemma.sequence-concentrated", values, [one, other], types, defined)
         values += [((), one) for pair in zip(costs, total, strict=True) for one in pair]
         small = proof.arithmetic(("<=", NONE, total[1]), *self.known)
-        return proof.use("lemma.sequence", values, [small, one, other], types, self.known)
+        return proof.use("lemma.sequence", values, [small, one, other], types, defined)
 
 
 def _do(_: int) -> None:

@@ -14,6 +14,7 @@ from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.composition import known_cost
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.proofs import derive_mechanism
+from dpverify.statements.mechanisms.samples import amplified_epsilon
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.mechanisms.sensitivity import cancelled, number
 
@@ -46,6 +47,10 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
         total = _total([one for one in costs if one is not None])
         if not costs or None in costs or total is None:
             continue
+        if mechanism.sample is not None:
+            if head != "private":
+                continue
+            total = amplified_epsilon(mechanism.sample, total)
         claim = mechanism.steps[-1]
         term = (head, total, number(0)) if head == "private" else (head, total)
         proof = derive_mechanism(replace(mechanism, steps=(*mechanism.steps[:-1], replace(claim, term=term))))
@@ -73,6 +78,8 @@ def _expression(mechanism: MechanismOnPage, term: Node) -> Expression:
         )
     if head == "pow":
         return Apply("pow", tuple(_expression(mechanism, part) for part in parts))
+    if head == "add" and parts_of(parts[-1])[:2] == ("mul", number(-1)):
+        return Apply("sub", tuple(_expression(mechanism, one) for one in (parts[0], parts_of(parts[-1])[2])))
     if head != "mul":
         return Apply(str(head), tuple(_expression(mechanism, part) for part in parts))
     above, below = list[Expression](), list[Expression]()

@@ -33,7 +33,8 @@ CHOICES = ("select", "stop")
 """First words of what chooses among candidates."""
 ROLES = ("query", "draw", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
-NEIGHBORS = ("replace one",)
+REPLACE, ADDED = "replace one", "add or remove one"
+NEIGHBORS = (REPLACE, ADDED)
 """What neighbors may differ in."""
 NOISES = ("laplace", "exponential", "normal")
 """What is added for each candidate."""
@@ -41,6 +42,8 @@ _COUNTED = signs_of(r"\{1,\dots,")
 _LARGEST = [
     (*signs_of(r"\arg\max"), "_"),
 ]
+SAMPLES = ("Subsample", "Shuffle")
+"""First words of a line behind which a mechanism runs on other data; it has no display."""
 DOTS = ((r"\dots",), (r"\ldots",), (r"\cdots",))
 
 
@@ -63,6 +66,17 @@ class RecordLetter:
     def arguments(self) -> tuple[Node, ...]:
         """The types of its indices."""
         return ("integer", *((self.over.kind,) if self.over else ()))
+
+
+@dataclass(frozen=True)
+class SampleOnPage:
+    """The line behind which a mechanism runs on a sample; the letter of records is then that of the sample."""
+
+    line: int
+    rate: Node
+    """The probability with which a record is in the sample."""
+    of: Node = ""
+    """Of a sample without replacement, how many records there are; of Poisson sampling, that is not public."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +116,10 @@ class MechanismOnPage:
     """What is assumed of public letters."""
     declared: tuple[tuple[str, str, str], ...] = ()
     """LaTeX, kind in words with formulas between dollars, and meaning of its letters, then of its records."""
+    size: TheoremLetter | None = None
+    """The number of records, where neighbors differ in it: a letter that is not public."""
+    sample: SampleOnPage | None = None
+    """Where a mechanism runs on a sample; records, and their number, are those of the sample."""
 
     @property
     def draws(self) -> tuple[MechanismStep, ...]:
@@ -112,6 +130,11 @@ class MechanismOnPage:
                 found.insert(0, draw)
                 needed |= free(draw.term)
         return tuple(found)
+
+    @property
+    def sized_letters(self) -> tuple[TheoremLetter, ...]:
+        """The public letters, and the number of records where that is not public."""
+        return (*self.letters, *((self.size,) if self.size else ()))
 
     @property
     def output(self) -> MechanismStep:
@@ -174,6 +197,7 @@ class _MechanismSection(TheoremSection):
         self.rows_of = list[Tokens]()
         """Letters with an index."""
         self.given = list[Node]()
+        self.size: TheoremLetter | None = None
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -188,11 +212,23 @@ class _MechanismSection(TheoremSection):
                 self.id,
                 "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`",
             )
-        found = tuple(self.at(one[0], self.line, *one) for one in self.lines())
+        self.size = (
+            number_of_records(self.records, self.letters, self.given) if self.neighbors == ADDED else None
+        )
+        public = tuple(one for one in self.letters if one is not self.size)
+        lines, sample = [*self.lines()], None
+        if lines and lines[0][2] == "subsample":
+            first, words, _, formulas = lines.pop(0)
+            sample = self.at(first, self.read_sample, first, words, formulas)
+        found = tuple(self.at(one[0], self.line, *one) for one in lines)
         roles = [one.role for one in found]
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
         chosen = [one for one in found if one.role in CHOICES]
+        if chosen and sample:
+            raise AtLineError(
+                sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
+            )
         if chosen or any(one.index for one in found):
             last = chosen[0] is found[-3] if len(chosen) == 1 else False
             if not last or found[-2].term != ("sym", chosen[0].name):
@@ -210,7 +246,7 @@ class _MechanismSection(TheoremSection):
         self.declared.append((f"{written(self.records.signs)}_i", said, ""))
         return MechanismOnPage(
             self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
-            tuple(self.given), tuple(self.declared),
+            tuple(self.given), tuple(self.declared), self.size, sample,
         )  # fmt: skip
 
     def compare(self, line: int, latex: str, says: str) -> None:
@@ -309,6 +345,11 @@ class _MechanismSection(TheoremSection):
                 words, said = "", []
             if block.kind == "table" or (block.kind == "paragraph" and block.item):
                 continue
+            if not words and plain(block.pieces).startswith(SAMPLES):
+                formulas = tuple(piece.latex for piece in block.pieces if isinstance(piece, Math))
+                text = "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces)
+                yield block.line, " ".join(text.split()), "subsample", formulas
+                continue
             for piece in block.pieces:
                 if isinstance(piece, ShownFormula):
                     role = words.split()[0].lower().strip(":,") if words.split() else ""
@@ -326,6 +367,8 @@ class _MechanismSection(TheoremSection):
     def line(self, line: int, latex: str, role: str, formulas: tuple[str, ...]) -> MechanismStep:
         """A line of the mechanism."""
         assert self.records is not None
+        if role == "subsample":
+            raise InvalidArgumentError("line", latex, "one Subsample, before all other lines")
         reader, signs = TheoremReader(self.alphabet), signs_of(latex)
         for base in self.rows_of:
             signs = indexed(signs, base)
@@ -333,6 +376,7 @@ class _MechanismSection(TheoremSection):
             return self.choice(line, latex, role, formulas, reader, signs)
         if role == "claim":
             said = guarantee_of(reader, signs)
+            self.public(said, latex)
             self.compare(line, latex, self.second.line(latex, "", "guaranteed", said))
             return MechanismStep(line, latex, role, term=said)
         if role == "output":
@@ -373,6 +417,47 @@ class _MechanismSection(TheoremSection):
         self.compare(line, latex, self.second.definition(latex, made))
         self.alphabet = self.alphabet.defining(made)
         return MechanismStep(line, latex, role, letter.name, term=body)
+
+    def public(self, said: Node, latex: str) -> None:
+        """Refuse numbers that depend on records or on what was drawn."""
+        private = {one.name for one in (self.records, self.size) if one} | self.drawn
+        if any(free(one) & private for one in parts_of(said)[1:]):
+            allowed = "numbers that depend on no records, nor on how many there are"
+            if self.size is None:
+                allowed = "numbers that depend on no records"
+            raise InvalidArgumentError("claim", Latex(latex), allowed)
+
+    def read_sample(self, line: int, words: str, formulas: tuple[str, ...]) -> SampleOnPage:
+        """`Subsample (each record with probability $p$):` or `($m$ of $n$ records without replacement):`."""
+        assert self.records is not None
+        if words.startswith("Shuffle"):
+            allowed = "Subsample; of what is shuffled no theorem says yet how much privacy it gains"
+            raise InvalidArgumentError("line", words, allowed)
+        match = re.fullmatch(
+            r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]",
+            words,
+        )
+        if match is None or len(formulas) != (1 if match["each"] else 2):
+            forms = (
+                "(each record with probability $p$):` or `Subsample ($m$ of $n$ records without replacement):"
+            )
+            raise InvalidArgumentError("line", words, f"`Subsample {forms}`, in a paragraph of its own")
+        numbers = [TheoremReader(self.alphabet).number(signs_of(one)) for one in formulas]
+        for latex, number in zip(formulas, numbers, strict=True):
+            self.compare(line, latex, self.second.line(latex, "", "number", put(number, {})))
+            self.public(("sample", *numbers[:1]), latex)
+        wanted = ADDED if match["each"] else REPLACE
+        if self.neighbors != wanted:
+            raise InvalidArgumentError("sample", words, f"such samples with `- neighbors: {wanted}`")
+        if self.size is not None:
+            if self.size.number is None or not self.size.number.contains(Fraction(0)):
+                raise InvalidArgumentError("sample", words, "a number of records that is `integer >= 0`")
+            return SampleOnPage(line, numbers[0])
+        whole = TheoremReader(self.alphabet).scope.type_of(numbers[0]) == "integer"
+        if not whole or numbers[1] != self.records.last:
+            raise InvalidArgumentError("sample", words, "a whole number of records, of the number of records")
+        self.records = replace(self.records, last=numbers[0])
+        return SampleOnPage(line, ("mul", numbers[0], ("pow", numbers[1], ("num", "-1"))), numbers[1])
 
     def declare_again(self, line: int, letter: TheoremLetter) -> None:
         """Tell the second reader of a letter that a line gives a value."""
@@ -527,13 +612,40 @@ def indexed(signs: Tokens, base: Tokens) -> Tokens:
     return tuple(found)
 
 
+def number_of_records(
+    records: RecordLetter, letters: Sequence[TheoremLetter], given: Sequence[Node]
+) -> TheoremLetter:
+    """The letter of the number of records, which is not public where neighbors differ in it; else refused."""
+    found = next((one for one in letters if one.term == records.last), None)
+    domain = found.number if found else None
+    if found is None or found.kind != "integer" or domain is None or domain.lower is None or domain.lower < 0:
+        allowed = "`- neighbors: replace one`, or `x_1,\\dots,x_n` with a letter that is `integer >= 0` in the table"
+        raise InvalidArgumentError("neighbors", ADDED, allowed)
+    if found.name in set[str]().union(*map(free, given)) | (
+        free(records.columns) if records.columns else set()
+    ):
+        raise InvalidArgumentError(
+            "given", Latex(found.latex), "what does not depend on the number of records"
+        )
+    return found
+
+
 def private(mechanism: MechanismOnPage, term: Node) -> bool:
-    """Whether a term depends on records."""
-    return mechanism.records.name in free(term)
+    """Whether a term depends on records, or on how many there are where that is not public."""
+    names = {one.name for one in (mechanism.records, mechanism.size) if one}
+    return not names.isdisjoint(free(term))
 
 
 def on(mechanism: MechanismOnPage, term: Node, data: str) -> Node:
     """A term, on a data set with some name."""
+    return at_data(mechanism, term, ("sym", data))
+
+
+def at_data(mechanism: MechanismOnPage, term: Node, data: Node) -> Node:
+    """A term, on a data set."""
     names = tuple(f"!{k}" for k in range(len(mechanism.records.arguments)))
-    record: Node = ("of", mechanism.records.name, ("sym", data), *(("sym", n) for n in names))
-    return put(term, {mechanism.records.name: (names, record)})
+    record: Node = ("of", mechanism.records.name, data, *(("sym", n) for n in names))
+    values: dict[str, tuple[tuple[str, ...], Node]] = {mechanism.records.name: (names, record)}
+    if mechanism.size is not None:
+        values[mechanism.size.name] = (), ("of", mechanism.size.name, data)
+    return put(term, values)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.choices import masses_of
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
 from dpverify.proving.checker.theorems.outcomes import Finite, constant
@@ -21,10 +21,12 @@ from dpverify.proving.theorems.sequences import numbers_in
 from dpverify.proving.theorems.spreads import Spread, margin, views
 from dpverify.statements.mechanisms.breaking import Breaking, ExactPair
 from dpverify.statements.mechanisms.choices import law_of
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA, ONE
+from dpverify.statements.mechanisms.sensitivity import DATA
 
+Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
+"""Records of a data set, each with its numbers."""
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "-1", "1/4", "3/4", "3", "4", "8", "1/10", "10")))
 """Values of public letters that are tried."""
 FURTHER = tuple(map(Fraction, ("1/100", "20", "1/1000", "100", "1e-6", "1e-12", "1e-20")))
@@ -63,7 +65,10 @@ class BrokenPair(Breaking):
 
 @dataclass(frozen=True)
 class PairCase:
-    """Values of public letters, and two data sets that differ in the record at a place."""
+    """Values of public letters, and two data sets that differ in the record at a place.
+
+    Where one has a record more, the number of records of that one is among the letters, and the place is in it.
+    """
 
     letters: dict[str, Fraction]
     left: tuple[tuple[Fraction, ...], ...]
@@ -73,8 +78,8 @@ class PairCase:
     @property
     def size(self) -> tuple[int, int]:
         """How many records it has and, where these are many, how often they change."""
-        n = len(self.left)
-        return n, sum(self.left[i] != self.left[i - 1] for i in range(1, n)) * (n > MANY)
+        rows = max(self.left, self.right, key=len)
+        return len(rows), sum(rows[i] != rows[i - 1] for i in range(1, len(rows))) * (len(rows) > MANY)
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,7 @@ class PairSearcher:
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
+        self.letters = [one for one in mechanism.sized_letters if one.number is not None]
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
@@ -189,18 +195,23 @@ class PairSearcher:
             return False
 
     def records(self, letters: dict[str, Fraction]) -> int:
-        """How many records there are; 0 where that is not tried, or letters are not as the page assumes."""
+        """How many records there are, in one that has a record more than another; 0 where that is not tried.
+
+        Also where letters are not as the page assumes.
+        """
         env = {name: float(v) for name, v in letters.items()}
         try:
             n = int(self.count(env)) if self.holds(env, range(len(self.given))) else 0
         except FAILURES:
             return 0
-        return n if 1 <= n <= LONGEST else 0
+        size = self.mechanism.size.number if self.mechanism.size else None
+        fewer = size is None or size.contains(Fraction(n - 1))
+        return n if 1 <= n <= LONGEST and fewer else 0
 
     def settings(self) -> Iterator[dict[str, Fraction]]:
         """Values of public letters."""
-        for row in product(*(self.options(one)[:6] for one in self.public)):
-            letters = dict(zip((one.name for one in self.public), row, strict=True))
+        for row in product(*(self.options(one)[:6] for one in self.letters)):
+            letters = dict(zip((one.name for one in self.letters), row, strict=True))
             if self.records(letters):
                 yield letters
 
@@ -223,9 +234,23 @@ class PairSearcher:
             every = [(row,) * n for row in rows[:8]] + every
         for left in every:
             for k in range(n):
-                for row in rows:
-                    if row != left[k]:
-                        yield PairCase(letters, left, (*left[:k], row, *left[k + 1 :]), k + 1)
+                yield from (self.pair(letters, left, k, row) for row in self.others(left[k], rows))
+
+    def others(
+        self, row: tuple[Fraction, ...], rows: Sequence[tuple[Fraction, ...]]
+    ) -> Iterator[tuple[Fraction, ...] | None]:
+        """What may stand for a record in a neighbor; where one has a record more, nothing."""
+        return iter([None, ()]) if self.mechanism.size else (one for one in rows if one != row)
+
+    def pair(
+        self, letters: dict[str, Fraction], left: Sequence[tuple[Fraction, ...]], k: int,
+        row: tuple[Fraction, ...] | None,
+    ) -> PairCase:  # fmt: skip
+        """A data set and one with another record; for None without the record, for () the other way around."""
+        if row:
+            return PairCase(letters, tuple(left), (*left[:k], row, *left[k + 1 :]), k + 1)
+        sides = tuple(left), (*left[:k], *left[k + 1 :])
+        return PairCase(letters, *(sides if row is None else sides[::-1]), k + 1)
 
     def found(self) -> list[tuple[float, PairCase]]:
         """Pairs, those that break the claim most first: of many, and on the way from the best of these."""
@@ -251,7 +276,7 @@ class PairSearcher:
 
     def moderate(self) -> PairCase | None:
         """Some pair, where public letters are near 1, whole ones near 3."""
-        near = [3 if one.kind == "integer" else 1 for one in self.public]
+        near = [3 if one.kind == "integer" else 1 for one in self.letters]
         known = [
             (sum(abs(v - m) for v, m in zip(one.values(), near, strict=True)), k, one)
             for k, one in enumerate(self.settings())
@@ -264,35 +289,35 @@ class PairSearcher:
     def step(self, case: PairCase) -> PairCase | None:
         """A change of one record, of all others, of the place, or of a public letter; None where that is no pair."""
         rows, k, kind = self.rows[False], case.place - 1, self.random.randrange(5)
-        row, n = self.random.choice(rows), len(case.left)
-        if kind == 4 and self.public:
-            letter = self.random.choice(self.public)
+        row, left = self.random.choice(rows), [*max(case.left, case.right, key=len)]
+        right: tuple[Fraction, ...] | None = case.right[k] if self.mechanism.size is None else None
+        if len(case.left) < len(case.right):
+            right = ()
+        n, letters, mine = len(left), case.letters, left[k]
+        if kind == 4 and self.letters:
+            letter = self.random.choice(self.letters)
             assert letter.number is not None
             more = self.options(letter)
-            old = case.letters[letter.name]
+            old = letters[letter.name]
             more += [old + 1, old - 1, 2 * old] if letter.kind == "integer" else [old * 2, old / 2]
-            letters = {**case.letters, letter.name: self.random.choice(more)}
+            letters = {**letters, letter.name: self.random.choice(more)}
             n = self.records(letters) if letter.number.contains(letters[letter.name]) else 0
             if not n:
                 return None
-            others = [one for i, one in enumerate(case.left) if i != k] or [case.left[k]]
+            others = [one for i, one in enumerate(left) if i != k] or [mine]
             left = [others[i % len(others)] for i in range(n)]
             k = min(k, n - 1)
-            left[k], right = case.left[case.place - 1], case.right[case.place - 1]
-            return PairCase(letters, tuple(left), (*left[:k], right, *left[k + 1 :]), k + 1)
-        left, right = [*case.left], case.right[k]
-        if kind == 0:
+            left[k] = mine
+        elif kind == 0:
             left = [one if i == k else row for i, one in enumerate(left)]
         elif kind == 1:
             left[self.random.randrange(n)] = row
         elif kind == 2:
-            right = row
+            right = row if self.mechanism.size is None else () if right is None else None
         else:
             k = self.random.randrange(n)
             left[k], left[case.place - 1] = left[case.place - 1], left[k]
-        if left[k] == right:
-            return None
-        return PairCase(case.letters, tuple(left), (*left[:k], right, *left[k + 1 :]), k + 1)
+        return None if left[k] == right else self.pair(letters, left, k, right)
 
     def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
         def at(args: tuple[Any, ...]) -> float:
@@ -301,7 +326,12 @@ class PairSearcher:
                 raise IndexError(k)
             return float(rows[k - 1][args[1] if len(args) > 1 else 0])
 
-        return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
+        found = {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
+        return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
+
+    def spread_on(self, case: PairCase, rows: Rows) -> Spread:
+        """The law of the output, on a data set."""
+        return self.spread(self.env(case, rows))
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of the output."""
@@ -313,7 +343,7 @@ class PairSearcher:
         letters = tuple(case.letters.items())
         for rows in (case.left, case.right):
             if (letters, rows) not in self.spreads:
-                self.spreads[letters, rows] = self.spread(self.env(case, rows))
+                self.spreads[letters, rows] = self.spread_on(case, rows)
         one, other = (self.spreads[letters, rows] for rows in (case.left, case.right))
         return one, other, [float(bound(self.env(case, case.left))) for bound in self.bounds]
 
@@ -338,8 +368,14 @@ class PairSearcher:
     def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
-        tables = []
-        for rows in (case.left, case.right):
+        found |= self.tables([case.left, case.right])
+        found["the place"] = [[str(case.place)] * 2] * 2
+        return found
+
+    def tables(self, sides: Sequence[Rows]) -> dict[str, Json]:
+        """The records of data sets, and how many they are where that is not public, as values of letters."""
+        tables, some, size = [], max(sides, key=len), self.mechanism.size
+        for rows in (rows or some for rows in sides):
             ends = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
             kept = [rows[i - 1] for i in (*ends, len(rows))]
             entries: list[Json] = [
@@ -350,9 +386,8 @@ class PairSearcher:
                     {"below": [*map(str, range(1, len(row)))], "then": [*map(str, row)]} for row in kept
                 ]
             tables.append({"below": [*map(str, ends)], "then": entries})
-        found[self.mechanism.records.name] = tables
-        found["the place"] = [[str(case.place)] * 2] * 2
-        return found
+        found: dict[str, Json] = {self.mechanism.records.name: tables}
+        return found | ({size.name: [str(len(rows)) for rows in sides]} if size else {})
 
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """The pair as a model that refutes the claim, with cells where laws are of numbers; None if none does."""
@@ -367,10 +402,11 @@ class PairSearcher:
 
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""
-        exact, new = Model(claim.clause, model), own_letters(claim)
-        law = put(on(self.mechanism, self.law, ONE), new)
-        laws = [masses_of(exact.value(law, {ONE: constant(place)})) for place in points(DATA, exact.sizes)]
-        numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
+        exact = Model(claim.clause, model)
+        _, letter, law, *numbers = parts_of(parts_of(claim.clause.body)[3])
+        name, kind = map(named, parts_of(letter))
+        data = points(kind, exact.sizes)[:2]
+        laws = [masses_of(exact.value(law, {name: constant(place)})) for place in data]
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)
         cells = None if any(isinstance(law, Finite) for law in laws) else exact.cells

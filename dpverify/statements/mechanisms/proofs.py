@@ -11,14 +11,22 @@ from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, heads, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
+from dpverify.statements.mechanisms.added import added_bound, added_premises
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
+from dpverify.statements.mechanisms.samples import (
+    SampleLetters,
+    amplified,
+    law_on_samples,
+    on_samples,
+    sample_letters,
+)
 from dpverify.statements.mechanisms.sensitivity import (
     COLUMN,
     DATA,
@@ -34,6 +42,8 @@ from dpverify.statements.mechanisms.sensitivity import (
     magnitude,
     may_lack_value,
     number,
+    of_data,
+    of_each,
     replaced,
     sensitivity,
     sum_ranges,
@@ -57,9 +67,12 @@ class MechanismClaim:
     names: tuple[str, ...]
     """Of its letters."""
     same: int
-    """The place of the premise that records are the same elsewhere."""
-    within: int
-    """The place of the premise that the place is one of a record."""
+    """The place of the last premise about neighbors: that records are the same elsewhere."""
+
+    @property
+    def within(self) -> int:
+        """The place of the premise that the place is one of a record, where neighbors have the same number of them."""
+        return self.same - 1
 
 
 class Clauses(Mapping[str, Clause]):
@@ -93,29 +106,33 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     if records.low is not None and records.high is not None:
         interval = ("between", str(records.low), str(records.high))
     letters: list[Node] = [one.declared for one in mechanism.letters]
+    letters += [(mechanism.size.name, (DATA,), "integer")] if mechanism.size else []
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
     index, place = ("sym", INDEX), ("of", PLACE, D, E)
     both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
     choice = choice_of(mechanism)
-    letters += choice.letters if choice else ()
     of_both: Iterator[Node] = (
         ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
     premises = [*(bound for one in mechanism.letters for bound in bounds(one)), *mechanism.given]
-    premises += [
+    premises += added_premises(mechanism) if mechanism.size else [
         ("all", both, (near,), ("and", ("<=", number(1), place), ("<=", place, records.last))),
         ("all", (*both, (INDEX, (), "integer"), *second),
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
-    chosen = choice.premises if choice else ()
+    chosen = choice or (sample_letters(mechanism) if mechanism.sample else None)
+    letters += chosen.letters if chosen else ()
+    further = chosen.premises if chosen else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, (ONE, DATA), on(mechanism, law_of(mechanism), ONE), *numbers)
-    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
-    body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
+    sampled = chosen if isinstance(chosen, SampleLetters) else None
+    law = law_on_samples(mechanism) if sampled else on(mechanism, law_of(mechanism), ONE)
+    guarantee: Node = (head, (ONE, sampled.data if sampled else DATA), law, *numbers)
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(chosen.types if chosen else ()))]
+    body: Node = ("all", tuple(letters), (*premises, *further), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
-    return MechanismClaim(clause, names, len(premises) - 1, len(premises) - 2)
+    return MechanismClaim(clause, names, len(premises) - 1)
 
 
 def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
@@ -133,28 +150,39 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
         except (UnderivedError, ValueError) as error:
             return MechanismProof(None, (), str(error) or type(error).__name__)
 
-    def one_draw(
-        proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
-    ) -> int:
-        return _one_draw(mechanism, claim, proof, draw, head, [*numbers], given)
-
     reasons = list[str]()
-    for route in routes(mechanism):
-        whole = Composition(mechanism, route, one_draw)
+    for inside in on_samples(mechanism) if mechanism.sample else (mechanism,):
+        for route in routes(inside):
 
-        def prove(proof: ProofBuilder, given: list[int], whole: Composition = whole) -> None:
-            for draw in mechanism.of("draw"):
-                if draw not in mechanism.draws:
-                    _is_law(mechanism, proof, draw, given)
-            whole.prove(proof, given)
+            def one_draw(
+                proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int],
+                inside: MechanismOnPage = inside,
+            ) -> int:  # fmt: skip
+                return _one_draw(inside, claim, proof, draw, head, [*numbers], given)
 
-        try:
-            steps = proof_of(claim.clause, claim.names, Clauses(), prove)
-            return _confirmed(mechanism, claim, steps)
-        except (UnderivedError, ValueError) as error:
-            reasons.append(str(error) or type(error).__name__)
+            whole = Composition(inside, route, one_draw)
+
+            def prove(
+                proof: ProofBuilder,
+                given: list[int],
+                whole: Composition = whole,
+                inside: MechanismOnPage = inside,
+            ) -> None:
+                for draw in inside.of("draw"):
+                    if draw not in inside.draws:
+                        _is_law(inside, proof, draw, given)
+                whole.prove(proof, given)
+                if mechanism.sample:
+                    amplified(mechanism, inside, proof, given, claim.same)
+
+            try:
+                steps = proof_of(claim.clause, claim.names, Clauses(), prove)
+                return _confirmed(mechanism, claim, steps)
+            except (UnderivedError, ValueError) as error:
+                reasons.append(str(error) or type(error).__name__)
+    missing = " on samples" * bool(mechanism.sample) or " for such laws"
     return MechanismProof(
-        None, (), reasons[0] if reasons else "no theorem is known of this guarantee for such laws"
+        None, (), reasons[0] if reasons else f"no theorem is known of this guarantee{missing}"
     )
 
 
@@ -288,11 +316,15 @@ def _moves(
     whole: Node = ("all", letters, (("neighbors", D, E),), ("<=", magnitude(one, other), bound))
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
-        known = Sensitivity(mechanism, inner, given[0], claim.same, claim.within)
         small = cancelled(bound)
-        found = known.bounded(query, small)
+        if mechanism.size:
+            found = added_bound(mechanism, inner, given[0], claim.same, query, small)
+        else:
+            found = Sensitivity(mechanism, inner, given[0], claim.same, claim.within).bounded(query, small)
         if small != bound:
-            equal = inner.arithmetic(("==", small, bound), *known.public)
+            known = [k for k, f in enumerate(inner.facts) if parts_of(f)[0] in ("<=", "<", "==")]
+            public = [k for k in known if PLACE not in free(inner.facts[k])]
+            equal = inner.arithmetic(("==", small, bound), *public)
             inner.arithmetic(("<=", magnitude(one, other), bound), found, equal)
 
     return proof.block(whole, names, prove)
@@ -310,13 +342,16 @@ def _has_values(
     letters = ((ONE, (), DATA), *second)
     names = [named(parts_of(one)[0]) for one in letters]
     public = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    if mechanism.size and not may_lack_value(query) and heads(query).isdisjoint(("largest", "smallest")):
+        return []
     ranges = sum_ranges(mechanism, proof, query, public, letters) if may_lack_value(query) else []
 
     def prove(inner: ProofBuilder, _: list[int]) -> None:
         found = [inner.use(k, [((), ("sym", name)) for name in names], []) for k in ranges]
-        inner.arithmetic(("==", term, term), *found, *public)
+        inner.arithmetic(("==", term, term), *found, *of_data(inner, D), *public)
 
-    return [*ranges, proof.block(("all", letters, (), ("==", term, term)), names, prove)]
+    sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
+    return [*ranges, *sizes, proof.block(("all", letters, (), ("==", term, term)), names, prove)]
 
 
 def _is_law(mechanism: MechanismOnPage, proof: ProofBuilder, draw: MechanismStep, given: list[int]) -> None:

@@ -34,8 +34,9 @@ DRAWN: dict[str, Callable[[np.random.Generator, float, float, int], FloatArray]]
 class SampledPage:
     """A page's mechanism, at values of its public letters; a function (data, rng, runs) -> outputs (runs, d).
 
-    The number of records is that of the data, (n, d); where the page says how many there are, others are refused
-    (InvalidDataError), and so are records and letters for which something on the page has no value.
+    The number of records is that of the data, (n, d); where the page says how many there are, or the claim depends on
+    that, others are refused (InvalidDataError), and so are records and letters for which something on the page has no
+    value, or which are not as it assumes. Of a mechanism on samples, each run has a sample of its own.
     """
 
     def __init__(
@@ -43,27 +44,64 @@ class SampledPage:
     ) -> None:
         self.mechanism, self.letters, self.sizes = mechanism, letters, sizes
         self.model, self.codes = FloatModel(sizes, {}), dict[Node, Code]()
-        self.numbers = {one.name: one.number for one in mechanism.letters if one.number is not None}
+        self.numbers = {one.name: one.number for one in mechanism.sized_letters if one.number is not None}
+        self.last = (
+            mechanism.sample.of if mechanism.sample and mechanism.sample.of else mechanism.records.last
+        )
+        claimed = parts_of(mechanism.of("claim")[0].term)[1:]
+        self.claimed = frozenset[str]().union(*map(free, claimed))
+        self.given = [self.model.margin(one) for one in mechanism.given]
 
     def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> FloatArray:
         """Outputs of independent runs."""
-        env = self.env(np.asarray(data, dtype=np.float64).reshape(len(data), -1))
+        rows = np.asarray(data, dtype=np.float64).reshape(len(data), -1 if len(data) else 1)
+        values = self.values(len(rows))
         try:
-            return self.drawn(env, rng, runs)
+            if self.mechanism.sample is None:
+                return self.drawn(self.env(values, rows), rng, runs)
+            return self.on_samples(values, rows, rng, runs)
         except (*FAILURES, IndexError) as error:
             raise InvalidDataError(f"The page's mechanism has no value there: {error}.") from error
 
-    def env(self, data: FloatArray) -> Env:
-        """What letters are on a data set."""
+    def on_samples(self, values: Env, rows: FloatArray, rng: np.random.Generator, runs: int) -> FloatArray:
+        """Outputs of runs, each on a sample of its own."""
+        assert self.mechanism.sample is not None
+        if self.mechanism.size:
+            has = rng.random((runs, len(rows))) < self.code(self.mechanism.sample.rate)(values)
+            taken = [tuple(np.flatnonzero(row)) for row in has]
+        else:
+            order = rng.permuted(np.tile(np.arange(len(rows)), (runs, 1)), axis=1)
+            taken = [tuple(row[: int(self.code(self.mechanism.records.last)(values))]) for row in order]
+        alike = dict[tuple[Any, ...], list[int]]()
+        for k, places in enumerate(taken):
+            alike.setdefault(places, []).append(k)
+        found: list[Any] = [None] * runs
+        for places, ks in alike.items():
+            env = self.env(values, rows[[*places]])
+            for k, one in zip(ks, self.drawn(env, rng, len(ks)), strict=True):
+                found[k] = one
+        return np.array(found)
+
+    def values(self, n: int) -> Env:
+        """What public letters are, for a number of records."""
         values: Env = {name: float(value) for name, value in self.letters.items()}
-        last, n = self.mechanism.records.last, len(data)
-        if last[0] == "sym" and (number := self.numbers.get(named(last[1]))) is not None:
-            values[named(last[1])] = float(n)
+        name = named(self.last[1]) if self.last[0] == "sym" else ""
+        if (number := self.numbers.get(name)) is not None and (name not in self.claimed or n == values[name]):
+            values[name] = float(n)
             low = number.lower is not None and n < number.lower
             if low or (number.upper is not None and n > number.upper):
                 raise InvalidDataError(f"The data set has {n} records, which the page does not allow.")
-        elif self.code(last)(values) != n:
-            raise InvalidDataError(f"The data set has {n} records; allowed: {self.code(last)(values):g}.")
+        elif self.code(self.last)(values) != n:
+            raise InvalidDataError(
+                f"The data set has {n} records; allowed: {self.code(self.last)(values):g}."
+            )
+        if not all(one(values) >= 0 for one in self.given):
+            raise InvalidDataError(f"The data set has {n} records, for which what is given is not true.")
+        return values
+
+    def env(self, values: Env, data: FloatArray) -> Env:
+        """What letters are on a data set, which may be a sample."""
+        n = len(data)
 
         def at(args: tuple[Any, ...]) -> float:
             k = int(args[0])
@@ -71,7 +109,8 @@ class SampledPage:
                 raise IndexError(k)
             return float(data[k - 1, args[1] if len(args) > 1 else 0])
 
-        return {**values, self.mechanism.records.name: at}
+        size = self.mechanism.size
+        return {**values, **({size.name: float(n)} if size else {}), self.mechanism.records.name: at}
 
     def code(self, term: Node) -> Code:
         """A term as a function of letters."""
@@ -164,6 +203,7 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
     low, high = mechanism.records.low, mechanism.records.high
     limits = None if low is None or high is None else (float(low), float(high))
     sides = [np.array([[*map(float, row)] for row in rows]) for rows in (case.left, case.right)]
+    adjacency = Adjacency.ADD_REMOVE_ONE if mechanism.size else Adjacency.REPLACE_ONE
 
     def draw(pair: Pair, runs: int, stream: int) -> tuple[FloatArray, FloatArray]:
         first, second = (
@@ -172,12 +212,13 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
         )
         return first, second
 
-    domain = Domain(sides[0], Adjacency.REPLACE_ONE, limits)
+    domain = Domain(max(sides, key=len), adjacency, limits)
     found = search_pairs(draw, domain, claim, runs=SEARCHED, seed=seed).pair
     kept = sides if found is None else (found.data, found.neighbor)
     data, neighbor = (np.asarray(side, dtype=np.float64) for side in kept)
-    evidence = audit(Request(sampled, data, neighbor, claim, seed=seed, runs=RUNS))
-    values = sampled.env(data)
+    request = Request(sampled, data, neighbor, claim, seed=seed, runs=RUNS, adjacency=adjacency)
+    evidence = audit(request)
+    values = sampled.values(len(data))
     letters = [
         (one.latex, f"{values[one.name]:g}") for one in mechanism.letters if one.name in sampled.numbers
     ]

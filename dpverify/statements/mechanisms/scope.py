@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
-from dpverify.proving.checker.theorems.language import Node, inner, parts_of
+from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private
 
@@ -18,17 +19,42 @@ def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
         law = parts_of(draw.term)
         place, name = SCALES.get(str(law[0]), (0, ""))
         if place and private(mechanism, law[place]):
-            return draw.line, f"the {name} of the noise depends on records"
-    for query in mechanism.of("query"):
-        if any(private(mechanism, end) for end in ends(query.term)):
-            return query.line, "where a sum begins or ends depends on records"
+            of_records = mechanism.records.name in free(law[place])
+            return (
+                draw.line,
+                f"the {name} of the noise depends on {'' if of_records else 'the number of '}records",
+            )
+    for line in (*mechanism.of("query"), *mechanism.of("draw")):
+        if mechanism.size is not None or mechanism.sample is not None:
+            if why := beside_all(mechanism, line.term):
+                return line.line, why
+        elif any(private(mechanism, end) for end in ends(line.term)):
+            return line.line, "where a sum begins or ends depends on records"
     if private(mechanism, mechanism.output.term):
         return mechanism.output.line, "what is made from the draws depends on records"
-    for claim in mechanism.of("claim"):
-        numbers: tuple[Node, ...] = parts_of(claim.term)[1:]
-        if any(private(mechanism, one) for one in numbers):
-            return claim.line, "what is claimed depends on records"
     return None
+
+
+def beside_all(mechanism: MechanismOnPage, term: Node, within: frozenset[Node] = frozenset()) -> str:
+    """Why a term asks for something else than for all records, one by one; nothing where it does not."""
+    parts = parts_of(term)
+    if parts[0] == "of" and parts[1] == mechanism.records.name and parts[2] not in within:
+        return "a record is asked for by its number; allowed: sums and the like over all records"
+    if parts[0] in FOLDS and private(mechanism, term):
+        every = parts[3:] == (("num", "1"), mechanism.records.last)
+        if not every and (mechanism.sample is None or any(private(mechanism, end) for end in parts[3:])):
+            return (
+                "where a sum begins or ends depends on the number of records; allowed: from 1 to that number"
+            )
+        if not every:
+            return "a sum or the like is not over all records of the sample"
+        domain = mechanism.size.number if mechanism.size else None
+        if parts[0] in ("largest", "smallest") and domain is not None and domain.contains(Fraction(0)):
+            return (
+                f"the {parts[0]} value of no records has no value; allowed: data sets of at least one record"
+            )
+        within |= {("sym", named(parts_of(parts[1])[0]))}
+    return next(filter(None, (beside_all(mechanism, part, within) for part, _ in inner(parts))), "")
 
 
 def ends(term: Node) -> Iterator[Node]:

@@ -388,13 +388,28 @@ def terms_between(
     i = ("sym", INDEX)
     term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), ONE)
     claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
+    ends = ("<=", first, i), ("<=", i, on(mechanism, last, ONE))
+    whole: Node = ("all", ((INDEX, (), "integer"),), ends, claim)
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
         parts = [inner.arithmetic(side, *given, *public) for side in claim[1:]]
         inner.arithmetic(claim, *parts)
 
     return proof.block(whole, [INDEX], prove)
+
+
+def of_data(proof: ProofBuilder, data: Node) -> list[int]:
+    """What is known of each data set, of one: how many records it has at least."""
+    every = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact))]
+    return [proof.use(k, [((), data)], []) for k in every]
+
+
+def of_each(fact: tuple[Node, ...]) -> bool:
+    """Whether a fact is a comparison that holds of each data set."""
+    if fact[0] != "all" or len(parts_of(fact[1])) != 1 or fact[2]:
+        return False
+    (letter,) = parts_of(fact[1])
+    return parts_of(letter)[1:] == ((), DATA) and parts_of(fact[3])[0] in ("<=", "<", "==")
 
 
 def may_lack_value(term: Node) -> bool:
@@ -413,17 +428,19 @@ def sum_ranges(
         if ends is None:
             continue
         term = on(mechanism, fold, ONE)
-        times: Node = ("add", ("add", fold[4], ("mul", ("num", "-1"), fold[3])), number(1))
+        last = on(mechanism, fold[4], ONE)
+        times: Node = ("add", ("add", last, ("mul", ("num", "-1"), fold[3])), number(1))
         low, high = (("mul", times, end) for end in ends)
         claim: Node = ("and", ("<=", low, term), ("<=", term, high))
 
         def prove(
-            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends
-        ) -> None:
+            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends,
+            last: Node = last,
+        ) -> None:  # fmt: skip
             every = terms_between(mechanism, inner, fold, *ends, public)
-            some = inner.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
+            some = inner.arithmetic(("<=", fold[3], ("add", last, number(1))), *public, *of_data(inner, D))
             function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], ONE))
-            values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
+            values = [function, ((), fold[3]), ((), last), *(((), end) for end in ends)]
             inner.use("rule.sum-range", values, [every, some], defined=public)
 
         with suppress(UnderivedError, ValueError):
@@ -481,7 +498,7 @@ def _same_index(one: Node, other: Node) -> bool:
 def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
     """Whether a query is a sum of multiples of folds, and of what is public."""
     parts = parts_of(query)
-    if parts[0] in FOLDS or not private(mechanism, query):
+    if parts[0] in FOLDS or parts == mechanism.records.last or not private(mechanism, query):
         return True
     if parts[0] == "add":
         return all(is_linear(mechanism, part) for part in parts[1:])
@@ -611,7 +628,7 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
         code = model.code(query)
         for n, share in ((2, 0.25), (3, 0.75), (4, 0.5)):
             env: dict[str, Any] = {**dict.fromkeys(free(query), 0), count: float(n)}
-            env |= {one.name: _inside(one, share + 0.01 * k) for k, one in enumerate(letters)}
+            env |= {one.name: inside(one, share + 0.01 * k) for k, one in enumerate(letters)}
             values = [-20.0, 20.0, *(env[one.name] for one in letters)]
             if records.low is not None and records.high is not None:
                 values = [float(end) for end in (records.low, (records.low + records.high) / 2, records.high)]
@@ -619,13 +636,24 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
                 row: float(code({**env, records.name: lambda i, row=row: row[int(i[0]) - 1]}))
                 for row in product(dict.fromkeys(values[:4]), repeat=n)
             }
-            moved = (abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values)
+            if mechanism.size is None:
+                moved = [
+                    abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values
+                ]
+            else:
+                fewer = {**env, count: n - 1.0}
+                less = {
+                    r: float(code({**fewer, records.name: lambda i, r=r: r[int(i[0]) - 1]}))
+                    for r in product(values[:4], repeat=n - 1)
+                }
+                moved = [abs(at[r] - less[(*r[:k], *r[k + 1 :])]) for r in at for k in range(n)]
             found.append((env, max(moved)))
     except (*FAILURES, IndexError):
         raise UnderivedError("a query has no value on a small data set") from None
     n_term, own = records.last, [one.term for one in letters]
     inverse: Node = ("pow", n_term, number(-1))
     of_count: list[Node] = [number(1), inverse, n_term, ("mul", minus(n_term, number(1)), inverse)]
+    of_count = of_count[: 1 if mechanism.size else None]
     of_letters: list[Node] = [number(1), *own, *(("pow", one, number(2)) for one in own)]
     of_letters += [minus(one, other) for one, other in permutations(own, 2)]
     env, value = found[0]
@@ -639,7 +667,7 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
     raise UnderivedError("no sensitivity is seen")
 
 
-def _inside(letter: TheoremLetter, share: float) -> float:
+def inside(letter: TheoremLetter, share: float) -> float:
     """A number of a letter's domain."""
     v: Any = letter.number
     low, high = (None if end is None else float(Fraction(end)) for end in (v.lower, v.upper))

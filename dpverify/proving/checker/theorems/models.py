@@ -86,6 +86,7 @@ LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
 FEW = 32  # cases
 FOLDS = {"sum": "add", "product": "mul", "largest": "max", "smallest": "min"}
+EMPTY = {"sum": NO, "product": ONE}  # of no numbers
 FORMULAS = (
     *("all", "integrable", "private", "renyi-private", "concentrated", "gaussian", "density", "dominated"),
     "neighbors",
@@ -285,10 +286,11 @@ class Model:
             return Finite(tuple((p, made("mul", w, share)) for p, w in zip(places, weights, strict=True)))
         if head in FOLDS:
             first, last = (end.number if end.head == "num" else None for end in self.numbers(parts[1:], env))
-            if first is None or last is None or first % 1 or last % 1 or not first <= last < first + LONGEST:
-                raise ValueError("a sum of no terms, or of many")
+            least = -(head in EMPTY)
+            if first is None or last is None or first % 1 or last % 1 or not least <= last - first < LONGEST:
+                raise ValueError("a sum of less than no terms, the largest of none, or many")
             terms = [self.number(parts[0], within(number(first + i))) for i in range(int(last - first) + 1)]
-            return made(FOLDS[head], *terms)
+            return made(FOLDS[head], *terms) if terms else EMPTY[head]
         if head != "then" and (found := self.of_event((head, (name, kind), *parts), env, {})):
             return found
         law = self.value(parts[0], env)

@@ -1,0 +1,283 @@
+"""Neighbors of which one has a record more: what is assumed of them, and proofs that a query moves little between them.
+
+The number of records is a function of the data set. Of two neighbors, one has a record more than the other, at a place;
+records before it have the same index in both, and those behind it one index more. It is shown of the one with fewer
+records and the other, and holds of both in either order.
+"""
+
+from __future__ import annotations
+
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.letters import TheoremLetter, bounds
+from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.sensitivity import (
+    COLUMN,
+    DATA,
+    HOLE,
+    INDEX,
+    ONE,
+    OTHER,
+    PLACE,
+    D,
+    E,
+    columns,
+    extremes,
+    folds,
+    is_linear,
+    magnitude,
+    minus,
+    number,
+    of_data,
+    offsets,
+    replaced,
+    shifted,
+)
+
+FEWER, MORE = "the data with fewer records", "the data with a record more"
+"""Names of bound letters, which no letter of a page has."""
+ONE_MORE = {
+    "sum": "rule.sum-one-more", "product": "rule.product-one-more",
+    "largest": "rule.largest-one-more", "smallest": "rule.smallest-one-more",
+}  # fmt: skip
+OWN = {FEWER, MORE, ONE, OTHER, PLACE}
+BOTH: tuple[Node, ...] = ((ONE, (), DATA), (OTHER, (), DATA))
+
+
+def has_more(size: TheoremLetter, fewer: Node, more: Node) -> Node:
+    """That a data set has a record more than another."""
+    return ("==", ("add", ("of", size.name, fewer), number(1)), ("of", size.name, more))
+
+
+def added_premises(mechanism: MechanismOnPage) -> list[Node]:
+    """What is assumed of data sets and of neighbors, of which one has a record more."""
+    size, records = mechanism.size, mechanism.records
+    assert size is not None
+    second: tuple[Node, ...] = ((COLUMN, (), records.over.kind),) if records.over else ()
+    i, place = ("sym", INDEX), ("of", PLACE, D, E)
+    near, more = ("neighbors", D, E), has_more(size, D, E)
+    index: tuple[Node, ...] = (*BOTH, (INDEX, (), "integer"), *second)
+
+    def at(data: Node, where: Node) -> Node:
+        return ("of", records.name, data, where, *(("sym", COLUMN) for _ in second))
+
+    before = near, more, ("<=", number(1), i), ("<", i, place)
+    behind = near, more, ("<=", place, i), ("<=", i, ("of", size.name, D))
+    return [
+        *(("all", ((ONE, (), DATA),), (), on(mechanism, bound, ONE)) for bound in bounds(size)),
+        ("all", BOTH, (near, ("not", more)), has_more(size, E, D)),
+        ("all", BOTH, (near, more), ("and", ("<=", number(1), place), ("<=", place, ("of", size.name, E)))),
+        ("all", index, before, ("==", at(E, i), at(D, i))),
+        ("all", index, behind, ("==", at(E, shifted(i, 1)), at(D, i))),
+    ]  # fmt: skip
+
+
+def added_bound(
+    mechanism: MechanismOnPage, proof: ProofBuilder, near: int, last: int, query: Node, bound: Node
+) -> int:
+    """That a query differs by at most a bound between D and E, which are known to be neighbors.
+
+    The last of what is assumed of neighbors has the place `last`.
+
+    Raises:
+        UnderivedError: where that is not found.
+    """
+    size = mechanism.size
+    assert size is not None
+    sides = [on(mechanism, query, side) for side in (ONE, OTHER)]
+    claim: Node = ("<=", magnitude(*sides), bound)
+    more = has_more(size, D, E)
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        known = OneMore(mechanism, inner, given, last)
+        known.bounded(query, bound)
+
+    whole: Node = ("all", BOTH, (("neighbors", D, E), more), claim)
+    every = proof.block(whole, [FEWER, MORE], prove)
+
+    def directly(inner: ProofBuilder, given: list[int]) -> None:
+        inner.use(every, [((), D), ((), E)], [near, *given])
+
+    def exchanged(inner: ProofBuilder, given: list[int]) -> None:
+        other = inner.use(last - 3, [((), D), ((), E)], [near, *given])
+        back = inner.use("rule.neighbors-symmetric", [((), D), ((), E)], [near], {"mathcalD": DATA})
+        found = inner.use(every, [((), E), ((), D)], [back, other])
+        inner.arithmetic(claim, found)
+
+    cases = [
+        proof.block(("all", (), (case,), claim), [], do)
+        for case, do in ((more, directly), (("not", more), exchanged))
+    ]
+    defined = [*compared(proof), *of_data(proof, D), *of_data(proof, E)]
+    return proof.use("rule.cases", [((), more), ((), claim)], cases, defined=defined)
+
+
+def compared(proof: ProofBuilder) -> list[int]:
+    """The comparisons that are known."""
+    return [k for k, fact in enumerate(proof.facts) if parts_of(fact)[0] in ("<=", "<", "==")]
+
+
+class OneMore:
+    """A proof within which a data set and one with a record more are known."""
+
+    def __init__(self, mechanism: MechanismOnPage, proof: ProofBuilder, given: list[int], last: int) -> None:
+        self.mechanism, self.proof, self.given, self.last = mechanism, proof, given, last
+        assert mechanism.size is not None
+        self.fewer, self.more = ("sym", FEWER), ("sym", MORE)
+        self.count: Node = ("of", mechanism.size.name, self.fewer)
+        self.place: Node = ("of", PLACE, self.fewer, self.more)
+        both = proof.use(last - 2, [((), self.fewer), ((), self.more)], given)
+        ends = parts_of(proof.facts[both])[1:]
+        sizes = [one for data in (self.fewer, self.more) for one in of_data(proof, data)]
+        self.place_ends = [proof.arithmetic(end, both) for end in ends]
+        self.public = [k for k in compared(proof) if free(proof.facts[k]).isdisjoint(OWN)]
+        self.known = [*dict.fromkeys((*compared(proof), *sizes))]
+
+    def sides(self, term: Node) -> tuple[Node, Node]:
+        """A term on the data set with fewer records, and on the other."""
+        return on(self.mechanism, term, FEWER), on(self.mechanism, term, MORE)
+
+    def alike(self, fold: tuple[Node, ...], by: int) -> int:
+        """That the terms of a fold before the place are the same, or those from it on, with another index."""
+        _, letter, body, first, _ = fold
+        name, i = named(parts_of(letter)[0]), ("sym", INDEX)
+        one = on(self.mechanism, put(body, {name: ((), i)}), FEWER)
+        other = on(self.mechanism, put(body, {name: ((), shifted(i, by))}), MORE)
+        premises: tuple[Node, ...] = (
+            (("<=", self.place, i), ("<=", i, self.count)) if by else (("<=", first, i), ("<", i, self.place))
+        )
+        whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", other, one))
+
+        def prove(proof: ProofBuilder, given: list[int]) -> None:
+            same = proof.arithmetic(("==", one, one), *given, *self.known)
+            for column in columns(self.mechanism, body):
+                values = [self.fewer, self.more, i, *column]
+                source = self.last - 1 + bool(by)
+                k = proof.use(source, [((), value) for value in values], [*self.given, *given])
+                fewer = parts_of(proof.facts[k])[2]
+                template = ("==", replaced(parts_of(proof.facts[same])[1], {fewer: ("sym", HOLE)}), one)
+                same = proof.rewritten(same, k, template, HOLE)
+
+        return self.proof.block(whole, [INDEX], prove)
+
+    def differ(self, fold: tuple[Node, ...]) -> int:
+        """By how much a fold over all records differs.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        head, letter, body, first, _ = fold
+        name, i = named(parts_of(letter)[0]), ("sym", INDEX)
+        if offsets(self.mechanism, body, name) - {0}:
+            raise UnderivedError("the index of a record is not the letter of its sum")
+        functions = [((name,), side) for side in self.sides(body)]
+        of_more: Node = ("of", *parts_of(self.count)[1:2], self.more)
+        values = [*functions, *(((), one) for one in (self.place, of_more, first, self.count))]
+        premises = [self.given[1], *self.place_ends, *(self.alike(fold, by) for by in (0, 1))]
+        added = self.sides(put(body, {name: ((), self.place)}))[1]
+        term = on(self.mechanism, put(body, {name: ((), i)}), FEWER)
+        if head == "product":
+            ends = ("<=", number(0), added), ("<=", added, number(1))
+            inside: Node = ("and", ("<=", number(0), term), ("<=", term, number(1)))
+            premises += [self.each(fold, inside), *(self.proof.arithmetic(end, *self.known) for end in ends)]
+        elif head != "sum":
+            known = extremes(self.mechanism, body)
+            if known is None:
+                raise UnderivedError(f"it is not seen between which numbers the {head} value is")
+            far = minus(*known[::-1])
+            values.append(((), far))
+            some = self.proof.arithmetic(("<=", first, self.count), *self.known)
+            premises += [some, self.each(fold, ("<=", magnitude(added, term), far))]
+            premises.insert(0, self.proof.arithmetic(("<=", number(0), far), *self.known))
+        return self.proof.use(ONE_MORE[named(head)], values, premises, defined=self.known)
+
+    def each(self, fold: tuple[Node, ...], claim: Node) -> int:
+        """What is true of each term of a fold, on the data set with fewer records."""
+        i = ("sym", INDEX)
+        premises = ("<=", fold[3], i), ("<=", i, self.count)
+        whole: Node = ("all", ((INDEX, (), "integer"),), premises, claim)
+
+        def prove(proof: ProofBuilder, given: list[int]) -> None:
+            parts = parts_of(claim)[1:] if parts_of(claim)[0] == "and" else (claim,)
+            proof.arithmetic(claim, *(proof.arithmetic(one, *given, *self.known) for one in parts))
+
+        return self.proof.block(whole, [INDEX], prove)
+
+    def bounded(self, query: Node, bound: Node) -> int:
+        """That a query differs by at most a bound.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        claim: Node = ("<=", magnitude(*self.sides(query)), bound)
+        seen = [*dict.fromkeys(folds(self.mechanism, query))]
+        try:
+            return self.proof.arithmetic(claim, *self.known, thorough=not seen)
+        except UnderivedError:
+            if not seen:
+                raise
+        found = [self.differ(fold) for fold in seen]
+        if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
+            return self.proof.arithmetic(claim, *found, *self.known)
+        return self.generally(query, bound, seen, found)
+
+    def range(self, fold: tuple[Node, ...]) -> list[int]:
+        """Between which numbers a sum is, on the data set with fewer records; nothing where that is not seen."""
+        name, i = named(parts_of(fold[1])[0]), ("sym", INDEX)
+        ends = extremes(self.mechanism, fold[2])
+        if ends is None:
+            return []
+        term = on(self.mechanism, put(fold[2], {name: ((), i)}), FEWER)
+        try:
+            every = self.each(fold, ("and", ("<=", ends[0], term), ("<=", term, ends[1])))
+            some = self.proof.arithmetic(("<=", fold[3], ("add", self.count, number(1))), *self.known)
+        except UnderivedError:
+            return []
+        function = ((name,), on(self.mechanism, fold[2], FEWER))
+        values = [function, *(((), one) for one in (fold[3], self.count, *ends))]
+        both = self.proof.use("rule.sum-range", values, [every, some], defined=self.known)
+        return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
+
+    def generally(self, query: Node, bound: Node, seen: list[tuple[Node, ...]], found: list[int]) -> int:
+        """The same for all values of sums, of the record, and of the number of records, then for these.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        proof, records, count = self.proof, self.mechanism.records, named(self.count[1])
+        second, *others = {column for fold in seen for column in columns(self.mechanism, fold)} or {()}
+        if others:
+            raise UnderivedError("numbers of several columns of a record")
+        record = put(("of", records.name, self.more, self.place, *second), {})
+        rests = [on(self.mechanism, fold, FEWER) for fold in seen]
+        names = ["the record", "the count", *(f"the rest {k}" for k in range(len(seen)))]
+        terms = [record, self.count, *rests]
+        kinds = ["real", "integer", *("real" for _ in seen)]
+        exchange: dict[Node, Node] = {term: ("sym", name) for term, name in zip(terms, names, strict=True)}
+        ends = [
+            proof.arithmetic(end)
+            for end in (("<=", number(records.low or 0), record), ("<=", record, number(records.high or 0)))
+            if records.low is not None and records.high is not None
+        ]
+        given = [*ends, *of_data(proof, self.fewer), *(k for fold in seen for k in self.range(fold))]
+        large: dict[Node, Node] = {("of", count, self.more): ("add", self.count, number(1))}
+        large |= {parts_of(proof.facts[k])[1]: parts_of(proof.facts[k])[2] for k in found}
+        one, other = self.sides(query)
+        claim: Node = ("<=", magnitude(one, replaced(other, large)), bound)
+        letters = tuple((name, (), kind) for name, kind in zip(names, kinds, strict=True))
+        premises = tuple(replaced(proof.facts[k], exchange) for k in given)
+        whole: Node = ("all", letters, premises, replaced(put(claim, {}), exchange))
+
+        def prove(inner: ProofBuilder, assumed: list[int]) -> None:
+            inner.arithmetic(parts_of(whole)[3], *assumed, *self.public)
+
+        every = proof.block(whole, names, prove)
+        fact = proof.use(every, [((), term) for term in terms], given, defined=self.known)
+        for k, (term, _) in zip((self.given[1], *found), [*large.items()], strict=True):
+            del large[term]  # the number of records first, which is part of sums
+            within = replaced(other, {**large, term: ("sym", HOLE)})
+            template = put(("<=", magnitude(one, within), bound), {})
+            if HOLE in free(template):
+                fact = proof.rewritten(fact, k, template, HOLE)
+        return fact
