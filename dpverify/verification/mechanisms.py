@@ -13,8 +13,10 @@ from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
-from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
+from dpverify.statements.mechanisms.loop_pairs import few_rounds, loop_witness
+from dpverify.statements.mechanisms.pairs import BrokenPair, PairSearch, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.mechanisms.sampled import PageAudit, audit_page
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
@@ -93,7 +95,10 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
 
 
 def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
-    claim, said = claim_of(one), one.of("claim")[0].latex
+    said = one.of("claim")[0].latex
+    if one.loop is not None:
+        return _of_loop(MechanismRow(one.id, one.title, page, one.line, said, 0, None), one, one.loop, audited)
+    claim = claim_of(one)
     found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
     row, private = (
         MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness),
@@ -103,8 +108,31 @@ def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
         line, why = private or ((one.draws or one.of("draw"))[found.broken.draw].line, "")
         return replace(row, line=line, reason=why, verdict=Verdict.REFUTED, pair=found.broken)
     row = _proved(row, one) if private is None else replace(row, line=private[0], reason=private[1])
-    if not audited or row.verdict is not Verdict.UNDECIDED:
-        return row
+    return _audited(row, one, found) if audited and row.verdict is Verdict.UNDECIDED else row
+
+
+def _of_loop(row: MechanismRow, one: MechanismOnPage, loop: LoopOnPage, audited: bool) -> MechanismRow:
+    """The row of a loop: proved for all numbers of rounds, or refuted at few."""
+    if (private := dependence(one)) is None:
+        row = _proved(replace(row, witness=loop_witness(one, claim_of(one))), one)
+        if row.verdict is Verdict.PROVED:
+            return row
+    else:
+        row = replace(row, line=private[0], reason=private[1])
+    whole: tuple[MechanismOnPage, PairSearch] | None = None
+    for few in few_rounds(one, loop):
+        found, draws = search_pairs(few.mechanism, claim_of(few.mechanism)), few.mechanism.of("draw")
+        row = replace(row, pairs_tried=row.pairs_tried + found.tried)
+        if few.mechanism.output.latex == one.output.latex and found.nearest is not None:
+            whole = few.mechanism, found
+        if found.broken is not None:
+            line = row.line if private else (few.mechanism.draws or draws)[found.broken.draw].line
+            pair = replace(found.broken, letters=(*found.broken.letters, *few.letters))
+            return replace(row, line=line, reason=row.reason if private else "", verdict=Verdict.REFUTED, pair=pair)
+    return _audited(row, *whole) if audited and whole else row
+
+
+def _audited(row: MechanismRow, one: MechanismOnPage, found: PairSearch) -> MechanismRow:
     if found.nearest is None:
         return replace(row, reason=f"{row.reason}; not audited: no pair of data sets is known")
     try:

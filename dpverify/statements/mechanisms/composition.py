@@ -109,10 +109,15 @@ class Composition:
             UnderivedError: where it does not follow on this route.
         """
         self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-        found, total = self.behind(proof, 0, given), self.route.total(0)
+        mechanism, found = self.mechanism, self.behind(proof, 0, given)
+        law = on(mechanism, mechanism.law, ONE)
+        self.conclude(proof, found, self.route.total(0), law, mechanism.output.kind)
+
+    def conclude(self, proof: ProofBuilder, found: int, total: tuple[Node, ...], of: Node, kind: Node) -> None:
+        """Prove the claim of a law from what it costs in the currency of the route."""
         head, *numbers = parts_of(self.mechanism.of("claim")[0].term)
-        law = ((ONE,), on(self.mechanism, self.mechanism.law, ONE))
-        types: dict[str, Node] = {"mathcalD": DATA, "T": self.mechanism.output.kind}
+        law = ((ONE,), of)
+        types: dict[str, Node] = {"mathcalD": DATA, "T": kind}
 
         def use(rule: str, premises: Sequence[int], *values: Node) -> int:
             return proof.use(rule, [law, *(((), one) for one in values)], premises, types, self.known)

@@ -16,8 +16,9 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of
 from dpverify.statements.mechanisms.composition import Composition, routes
+from dpverify.statements.mechanisms.loops import loop_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
     COLUMN,
@@ -96,8 +97,8 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
     index, place = ("sym", INDEX), ("of", PLACE, D, E)
     both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
-    choice = choice_of(mechanism)
-    letters += choice.letters if choice else ()
+    own = loop_of(mechanism) or choice_of(mechanism)
+    letters += own.letters if own else ()
     of_both: Iterator[Node] = (
         ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
@@ -108,10 +109,10 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
-    chosen = choice.premises if choice else ()
+    chosen = own.premises if own else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, (ONE, DATA), on(mechanism, law_of(mechanism), ONE), *numbers)
-    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(choice.types if choice else ()))]
+    guarantee: Node = (head, (ONE, DATA), on(mechanism, own.law if own else mechanism.law, ONE), *numbers)
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(own.types if own else ()))]
     body: Node = ("all", tuple(letters), (*premises, *chosen), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
@@ -138,11 +139,14 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     ) -> int:
         return _one_draw(mechanism, claim, proof, draw, head, [*numbers], given)
 
-    reasons = list[str]()
-    for route in routes(mechanism):
+    reasons, loop = list[str](), loop_of(mechanism)
+    for route in loop.routes() if loop else routes(mechanism):
         whole = Composition(mechanism, route, one_draw)
 
         def prove(proof: ProofBuilder, given: list[int], whole: Composition = whole) -> None:
+            if loop is not None:
+                loop.prove(proof, given, whole.route, one_draw, given[claim.same + 1 :])
+                return
             for draw in mechanism.of("draw"):
                 if draw not in mechanism.draws:
                     _is_law(mechanism, proof, draw, given)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dpverify.proving.checker.theorems.language import Node, inner, parts_of
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private
+from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "scale")}
 """Of laws, the part that must be public, and its name."""
@@ -22,12 +23,25 @@ def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
     for query in mechanism.of("query"):
         if any(private(mechanism, end) for end in ends(query.term)):
             return query.line, "where a sum begins or ends depends on records"
+    if mechanism.loop is not None and (found := of_loop(mechanism, mechanism.loop)):
+        return found
     if private(mechanism, mechanism.output.term):
         return mechanism.output.line, "what is made from the draws depends on records"
     for claim in mechanism.of("claim"):
         numbers: tuple[Node, ...] = parts_of(claim.term)[1:]
         if any(private(mechanism, one) for one in numbers):
             return claim.line, "what is claimed depends on records"
+    return None
+
+
+def of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> tuple[int, str] | None:
+    """The same of how many rounds there are, of what is kept, and of by what a loop ends."""
+    if private(mechanism, loop.last):
+        return loop.line, "how many rounds there are depends on records"
+    for step in (one for one in mechanism.steps if one.role in ("start", "set", "until")):
+        if private(mechanism, step.term):
+            kept = "what is kept" if step.role != "until" else "by what the loop ends"
+            return step.line, f"{kept} depends on records without noise"
     return None
 
 

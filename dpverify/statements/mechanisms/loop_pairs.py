@@ -1,0 +1,127 @@
+"""Pairs of data sets for mechanisms with a loop: of few rounds, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
+from dpverify.statements.mechanisms.loops import (
+    BEGIN, ENDS, HISTORY, LISTED, MADE_OF, NEXT, RUNS, outputs_of, paired,
+)  # fmt: skip
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, private
+from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, holds
+from dpverify.statements.mechanisms.proofs import MechanismClaim
+from dpverify.statements.mechanisms.rounds import LoopOnPage
+from dpverify.statements.mechanisms.sensitivity import number
+
+MOST = 3
+"""Rounds that are written out."""
+
+
+@dataclass(frozen=True)
+class FewRounds:
+    """A mechanism that is claimed to have the same guarantee: some rounds, one after the other, maybe with a part of the output."""
+
+    mechanism: MechanismOnPage
+    letters: tuple[tuple[str, str], ...]
+    """The letter of the number of rounds, and its value, where there is one."""
+
+
+def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRounds]:
+    """A loop of one round, of two, and so on: all that is put out, and each part of it."""
+    if private(mechanism, loop.last):
+        if loop.listed:  # how many outputs there are
+            steps = replace(mechanism.output, kind="real", term=loop.last), *mechanism.of("claim")
+            yield FewRounds(replace(mechanism, loop=None, steps=steps), ())
+        return
+    for count in range(1, MOST + 1):
+        one = unrolled(mechanism, loop, count)
+        if one is None:
+            continue
+        own = tuple((k.latex, str(count)) for k in mechanism.letters if loop.last == k.term)
+        yield FewRounds(one, own)
+        parts = [*outputs_of(one.output.term)]
+        for part in parts if len(parts) > 1 else ():
+            if free(part):
+                kept = replace(one.output, kind="real", term=part)
+                yield FewRounds(replace(one, steps=(*one.of("draw"), kept, *one.of("claim"))), own)
+
+
+def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> MechanismOnPage | None:
+    """The same with some number of rounds, one after the other; None where that is no number of the page."""
+    last = loop.last
+    own = next((one for one in mechanism.letters if last == one.term), None)
+    if last != number(count) and (own is None or own.number is None or not own.number.contains(count)):
+        return None
+    fixed: dict[str, tuple[tuple[str, ...], Node]] = {own.name: ((), number(count))} if own else {}
+    env = {**fixed, **{name: ((), put(term, fixed)) for name, term in loop.start}}
+    steps, outputs, going = list[MechanismStep](), list[Node](), list[Node]()
+    for k in range(1, count + 1):
+        env[loop.index] = (), number(k)
+        for draw in mechanism.of("draw"):
+            new = replace(draw, name=f"{draw.name} {k}", term=put(draw.term, env))
+            steps.append(new)
+            env[draw.name] = (), ("sym", new.name)
+        outputs.append(put(mechanism.output.term, env))
+        if loop.until:
+            going.append(("indicator", ("not", put(loop.until, env))))
+        env |= {name: ((), put(term, env)) for name, term in loop.kept}
+    return replace(
+        mechanism, loop=None,
+        letters=tuple(one for one in mechanism.letters if one is not own),
+        records=replace(mechanism.records, last=put(mechanism.records.last, fixed)),
+        given=tuple(put(one, fixed) for one in mechanism.given),
+        steps=(*steps, replace(mechanism.output, term=_outcome(outputs, going, loop.listed)), *(
+            replace(one, term=(one.term[0], *(put(part, fixed) for part in one.term[1:]))) for one in mechanism.of("claim")
+        )),
+    )  # fmt: skip
+
+
+def _outcome(outputs: list[Node], going: list[Node], listed: bool) -> Node:
+    """The output of some rounds: of the last that is made, or of each; 0 for those that are not made."""
+    if listed:
+        shown = [outputs[0]]
+        for k, one in enumerate(outputs[1:]):
+            shown.append(("mul", *going[: k + 1], one) if going else one)
+        return paired(shown)
+    if not going or len(outputs) == 1:
+        return outputs[-1]
+    if parts_of(outputs[0])[0] == "pair":
+        rows = zip(*(parts_of(one)[1:] for one in outputs), strict=True)
+        one, other = (_outcome([*row], going, False) for row in rows)
+        return ("pair", one, other)
+    found = outputs[0]
+    for k, (one, before) in enumerate(zip(outputs[1:], outputs, strict=False)):
+        found = ("add", found, ("mul", *going[: k + 1], ("add", one, ("mul", ("num", "-1"), before))))
+    return found
+
+
+class LoopWitness(PairSearcher):
+    """A pair of which all that is assumed of a loop is true: histories are all the same."""
+
+    def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
+        """The pair as values of letters."""
+        found = super().entries(case, claim)
+        loop: dict[str, Json] = {
+            BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ENDS: [False],
+            RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
+        }  # fmt: skip
+        for name, (_, kinds, kind) in zip(claim.names, map(parts_of, parts_of(parts_of(claim.clause.body)[1])), strict=True):
+            if kinds == (HISTORY,) and name != ENDS:
+                loop[name] = [0 if kind == LISTED else _zero(kind)]
+        return {**found, **loop}
+
+
+def _zero(kind: Node) -> Json:
+    return "0" if isinstance(kind, str) else [_zero(part) for part in kind[1:]]
+
+
+def loop_witness(mechanism: MechanismOnPage, claim: MechanismClaim) -> Json:
+    """A pair as a model of what is assumed; None where none is found."""
+    searcher = LoopWitness(mechanism, {HISTORY: 1, LISTED: 1}, Random(0))
+    case = searcher.moderate()
+    model = None if case is None else searcher.model(case, claim)
+    return model if model is not None and holds(claim, model) else None
