@@ -13,7 +13,7 @@ from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
-from dpverify.statements.mechanisms.loop_pairs import few_rounds, loop_witness
+from dpverify.statements.mechanisms.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
 from dpverify.statements.mechanisms.pairs import BrokenPair, PairSearch, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.rounds import LoopOnPage
@@ -121,14 +121,16 @@ def _of_loop(row: MechanismRow, one: MechanismOnPage, loop: LoopOnPage, audited:
         row = replace(row, line=private[0], reason=private[1])
     whole: tuple[MechanismOnPage, PairSearch] | None = None
     for few in few_rounds(one, loop):
-        found, draws = search_pairs(few.mechanism, claim_of(few.mechanism)), few.mechanism.of("draw")
+        found, draws = search_pairs(few.mechanism, claim_of(few.mechanism), searcher=FewRoundsSearcher), few.mechanism.of("draw")
         row = replace(row, pairs_tried=row.pairs_tried + found.tried)
-        if few.mechanism.output.latex == one.output.latex and found.nearest is not None:
+        if not few.part and found.nearest is not None:
             whole = few.mechanism, found
         if found.broken is not None:
             line = row.line if private else (few.mechanism.draws or draws)[found.broken.draw].line
             pair = replace(found.broken, letters=(*found.broken.letters, *few.letters))
-            return replace(row, line=line, reason=row.reason if private else "", verdict=Verdict.REFUTED, pair=pair)
+            part = f"part {few.part} of the output breaks it" * (few.part > 0)
+            why = row.reason if private else part
+            return replace(row, line=line, reason=why, verdict=Verdict.REFUTED, pair=pair)
     return _audited(row, *whole) if audited and whole else row
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from random import Random
 
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, again, bound_in, free, inner, parts_of, put
+from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.loops import (
     BEGIN, ENDS, HISTORY, LISTED, MADE_OF, NEXT, RUNS, outputs_of, paired,
 )  # fmt: skip
@@ -15,11 +17,7 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep,
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, holds
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.rounds import LoopOnPage
-from dpverify.statements.mechanisms.sensitivity import number
-
-MOST = 3
-"""Rounds that are written out."""
-
+from dpverify.statements.mechanisms.sensitivity import may_lack_value, number
 
 @dataclass(frozen=True)
 class FewRounds:
@@ -28,6 +26,8 @@ class FewRounds:
     mechanism: MechanismOnPage
     letters: tuple[tuple[str, str], ...]
     """The letter of the number of rounds, and its value, where there is one."""
+    part: int = 0
+    """Which part of the output it puts out, from 1 on; 0 for all."""
 
 
 def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRounds]:
@@ -37,17 +37,63 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
             steps = replace(mechanism.output, kind="real", term=loop.last), *mechanism.of("claim")
             yield FewRounds(replace(mechanism, loop=None, steps=steps), ())
         return
-    for count in range(1, MOST + 1):
-        one = unrolled(mechanism, loop, count)
+    still = [one for one in mechanism.letters if one.number is not None and one.number.contains(Fraction(0))]
+    for count, zero in ((1, None), *((2, one) for one in (None, *still))):
+        if zero is not None and zero.name not in _letters(term for _, term in loop.kept):
+            continue
+        fixed = mechanism if zero is None else without(mechanism, zero)
+        one = None if fixed.loop is None else unrolled(fixed, fixed.loop, count)
         if one is None:
             continue
-        own = tuple((k.latex, str(count)) for k in mechanism.letters if loop.last == k.term)
-        yield FewRounds(one, own)
+        shown = [(k.latex, str(count)) for k in mechanism.letters if loop.last == k.term]
+        shown += [(zero.latex, "0")] if zero else []
         parts = [*outputs_of(one.output.term)]
-        for part in parts if len(parts) > 1 else ():
-            if free(part):
-                kept = replace(one.output, kind="real", term=part)
-                yield FewRounds(replace(one, steps=(*one.of("draw"), kept, *one.of("claim"))), own)
+        for k, part in enumerate((one.output.term, *(parts if len(parts) > 1 and count > 1 else ()))):
+            kept = replace(one.output, kind="real" if k else one.output.kind, term=part)
+            few = replace(one, steps=(*one.of("draw"), kept, *one.of("claim")))
+            if few.draws or private(few, part):
+                yield FewRounds(few, tuple(shown), k)
+
+
+def _letters(terms: Iterable[Node]) -> set[str]:
+    return set[str]().union(*map(free, terms))
+
+
+def without(mechanism: MechanismOnPage, letter: TheoremLetter) -> MechanismOnPage:
+    """The same where a public letter is 0, so that what is multiplied by it is not there."""
+    zero: dict[str, tuple[tuple[str, ...], Node]] = {letter.name: ((), number(0))}
+
+    def at(term: Node) -> Node:
+        return put(folded(put(term, zero)), {})
+
+    loop, records = mechanism.loop, mechanism.records
+    assert loop is not None
+    start, kept = (tuple((name, at(term)) for name, term in rows) for rows in (loop.start, loop.kept))
+    until = loop.until and at(loop.until)
+    return replace(
+        mechanism, letters=tuple(one for one in mechanism.letters if one is not letter),
+        records=replace(records, last=at(records.last)), given=tuple(map(at, mechanism.given)),
+        steps=tuple(replace(one, term=_each(at, one.term) if one.role == "claim" else one.term and at(one.term)) for one in mechanism.steps),
+        loop=replace(loop, last=at(loop.last), start=start, kept=kept, until=until),
+    )  # fmt: skip
+
+
+def folded(node: Node) -> Node:
+    """A term without what is multiplied by 0, where that has a value for all values of its letters."""
+    term = parts_of(node)
+    parts = [folded(part) for part, _ in inner(term)]
+    if term[0] == "mul" and number(0) in parts and not may_lack_value(node):
+        return number(0)
+    if term[0] == "add":
+        parts = [part for part in parts if part != number(0)] or [number(0)]
+        if len(parts) == 1:
+            return parts[0]
+    return again(term, bound_in(term), parts)
+
+
+def _each(at: Callable[[Node], Node], said: Node) -> Node:
+    head, *numbers = parts_of(said)
+    return (head, *map(at, numbers))
 
 
 def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> MechanismOnPage | None:
@@ -75,7 +121,7 @@ def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> Mechan
         records=replace(mechanism.records, last=put(mechanism.records.last, fixed)),
         given=tuple(put(one, fixed) for one in mechanism.given),
         steps=(*steps, replace(mechanism.output, term=_outcome(outputs, going, loop.listed)), *(
-            replace(one, term=(one.term[0], *(put(part, fixed) for part in one.term[1:]))) for one in mechanism.of("claim")
+            replace(one, term=_each(lambda part: put(part, fixed), one.term)) for one in mechanism.of("claim")
         )),
     )  # fmt: skip
 
@@ -99,6 +145,12 @@ def _outcome(outputs: list[Node], going: list[Node], listed: bool) -> Node:
     return found
 
 
+class FewRoundsSearcher(PairSearcher):
+    """A search among fewer pairs, that ends soon where laws are not worked out."""
+
+    steps, patience, most = 200, 200, 600
+
+
 class LoopWitness(PairSearcher):
     """A pair of which all that is assumed of a loop is true: histories are all the same."""
 
@@ -106,7 +158,7 @@ class LoopWitness(PairSearcher):
         """The pair as values of letters."""
         found = super().entries(case, claim)
         loop: dict[str, Json] = {
-            BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ENDS: [False],
+            BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ENDS: [True],
             RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
         }  # fmt: skip
         for name, (_, kinds, kind) in zip(claim.names, map(parts_of, parts_of(parts_of(claim.clause.body)[1])), strict=True):

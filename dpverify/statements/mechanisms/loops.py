@@ -1,7 +1,7 @@
 """Mechanisms with a loop: one round as a mechanism of its own, all rounds as a clause, and few rounds one by one.
 
-What is made of what was drawn is a history, a point of a type of which nothing is assumed: a claim holds whatever is
-read off it, and whatever a round makes of it, so also for what the page sets, by what it stops, and for all that it puts out.
+What was drawn so far is a history, a point of a type of which nothing is assumed: a claim holds whatever is read off
+it, whatever a round makes of it, and whenever the loop ends, so also for what the page keeps, puts out, and stops by.
 """
 
 from __future__ import annotations
@@ -21,11 +21,8 @@ from dpverify.statements.theorems.library import shipped
 HISTORY, LISTED = "history", "rows of outputs"
 BEGIN, NEXT, RUNS, ENDS, MADE_OF = "the beginning", "the next", "the rounds", "the end", "the output"
 H, U, N, X = ("sym", "the history"), ("sym", "the draws"), ("sym", "the number"), ("sym", "the last")
-ROUNDS: dict[tuple[str, bool], str] = {
-    ("concentrated", False): "theorem.concentrated-steps", ("concentrated", True): "theorem.concentrated-until",
-    ("private", False): "theorem.pure-k-fold", ("private", True): "theorem.pure-until",
-}  # fmt: skip
-"""By currency, and whether a loop may end early: what is known of k rounds."""
+ROUNDS = {"concentrated": "theorem.concentrated-until", "private": "theorem.pure-until"}
+"""By currency, what is known of k rounds, of which some may not be made."""
 
 
 def loop_of(mechanism: MechanismOnPage) -> LoopClause | None:
@@ -61,8 +58,7 @@ class LoopClause:
             (BEGIN, (), HISTORY), (NEXT, (HISTORY, self.round.output.kind), HISTORY),
             (RUNS, ("integer", HISTORY, DATA), ("law", HISTORY)),
             *((f"now {name}", (HISTORY,), kind) for name, kind in self.before),
-            *([(ENDS, (HISTORY,), "formula")] if self.loop.until else []),
-            (MADE_OF, (HISTORY,), self.kind),
+            (ENDS, (HISTORY,), "formula"), (MADE_OF, (HISTORY,), self.kind),
         )  # fmt: skip
 
     def round_at(self, history: Node) -> Node:
@@ -81,7 +77,7 @@ class LoopClause:
 
     @property
     def premises(self) -> tuple[Node, ...]:
-        """What rounds are: none is left, or the loop has ended, or one is made, and then the others."""
+        """What rounds are: none is left; the loop has ended; or one is made, and then the others."""
         letters: tuple[Node, ...] = ((named(N[1]), (), "integer"), (named(H[1]), (), HISTORY), (ONE, (), DATA))
         more, some = ("add", N, number(1)), ("<=", number(0), N)
         following = self.rounds(N, ("of", NEXT, H, U))
@@ -89,8 +85,6 @@ class LoopClause:
             "then", (named(U[1]), self.round.output.kind), on(self.mechanism, self.round_at(H), ONE), following,
         ))  # fmt: skip
         none: Node = ("all", letters[1:], (), ("==", self.rounds(number(0), H), ("certain", H)))
-        if self.loop.until is None:
-            return none, ("all", letters, (some,), after)
         ends, same = ("of", ENDS, H), ("==", self.rounds(more, H), ("certain", H))
         return none, ("all", letters, (some, ends), same), ("all", letters, (some, ("not", ends)), after)
 
@@ -148,8 +142,8 @@ class LoopClause:
         terms["varepsilon"] = terms["rho"]
         signs = [proof.arithmetic(("<=", NONE, one), *known) for one in (costs[0], last)]
         types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": self.round.output.kind}
-        rule = ROUNDS[str(head), self.loop.until is not None]
-        order, premises = shipped()[rule].names, [*signs[self.loop.until is None :], *recursion, one]
+        rule = ROUNDS[str(head)]
+        order, premises = shipped()[rule].names, [*signs, *recursion, one]
         found = proof.use(rule, [terms[name] for name in order], premises, types, known)
         total: tuple[Node, ...] = (("mul", last, costs[0]), *costs[1:])
         first = self.rounds(last, ("sym", BEGIN))

@@ -130,7 +130,7 @@ def holds(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
 class PairSearcher:
     """A search for pairs, for some numbers of candidates."""
 
-    enough, steps = ENOUGH, STEPS
+    enough, steps, patience, most = ENOUGH, STEPS, PAIRS, PAIRS
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
@@ -214,13 +214,13 @@ class PairSearcher:
     def found(self) -> list[tuple[float, PairCase]]:
         """Pairs, those that break the claim most first: of many, and on the way from the best of these."""
         found, broken = list[tuple[float, PairCase]](), 0
-        for case in islice(self.cases(), PAIRS):
+        for case in islice(self.cases(), self.most):
             self.some = self.some or case
             if (far := self.margin(case)) is not None:
                 found.append((far, case))
                 broken += far < -CLEAR
-                if broken >= self.enough:
-                    break
+            if broken >= self.enough or (not found and self.tried >= self.patience):
+                break
         found.sort(key=lambda one: one[0])
         best = found[:BEST]
         for _ in range(self.steps if best and not broken else 0):
