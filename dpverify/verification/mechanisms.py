@@ -14,8 +14,8 @@ from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.guarantees import ProvedGuarantee, guarantee_proved
-from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
+from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, PairSearch, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.rounds import LoopOnPage
@@ -112,7 +112,9 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
     """Decide one mechanism; as of `mechanism_rows`."""
     said = one.of("claim")[0].latex
     if one.loop is not None:
-        return _of_loop(MechanismRow(one.id, one.title, page, one.line, said, 0, None), one, one.loop, audited)
+        return _of_loop(
+            MechanismRow(one.id, one.title, page, one.line, said, 0, None), one, one.loop, audited
+        )
     claim = claim_of(one)
     found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
     row, private = (
@@ -136,7 +138,10 @@ def _of_loop(row: MechanismRow, one: MechanismOnPage, loop: LoopOnPage, audited:
         row = replace(row, line=private[0], reason=private[1])
     whole: tuple[MechanismOnPage, PairSearch] | None = None
     for few in few_rounds(one, loop):
-        found, draws = search_pairs(few.mechanism, claim_of(few.mechanism), searcher=FewRoundsSearcher), few.mechanism.of("draw")
+        found, draws = (
+            search_pairs(few.mechanism, claim_of(few.mechanism), searcher=FewRoundsSearcher),
+            few.mechanism.of("draw"),
+        )
         row = replace(row, pairs_tried=row.pairs_tried + found.tried)
         if not few.part and found.nearest is not None:
             whole = few.mechanism, found

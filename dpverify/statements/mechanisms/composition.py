@@ -114,7 +114,9 @@ class Composition:
         law = on(mechanism, mechanism.law, ONE)
         self.conclude(proof, found, self.route.total(0), law, mechanism.output.kind)
 
-    def conclude(self, proof: ProofBuilder, found: int, total: tuple[Node, ...], of: Node, kind: Node) -> None:
+    def conclude(
+        self, proof: ProofBuilder, found: int, total: tuple[Node, ...], of: Node, kind: Node
+    ) -> None:
         """Prove the claim of a law from what it costs in the currency of the route."""
         head, *numbers = parts_of(self.mechanism.of("claim")[0].term)
         law = ((ONE,), of)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
@@ -11,7 +11,14 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, again, bound_in, free, inner, parts_of, put
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.loops import (
-    BEGIN, ENDS, HISTORY, LISTED, MADE_OF, NEXT, RUNS, outputs_of, paired,
+    BEGIN,
+    ENDS,
+    HISTORY,
+    LISTED,
+    NEXT,
+    RUNS,
+    outputs_of,
+    paired,
 )  # fmt: skip
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, private
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, holds
@@ -19,9 +26,13 @@ from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.mechanisms.sensitivity import may_lack_value, number
 
+MOST = 3
+"""Rounds that are written out, where a page says how many there are."""
+
+
 @dataclass(frozen=True)
 class FewRounds:
-    """A mechanism that is claimed to have the same guarantee: some rounds, one after the other, maybe with a part of the output."""
+    """A mechanism that has the guarantee too if the loop has: some rounds of it, maybe with a part of the output."""
 
     mechanism: MechanismOnPage
     letters: tuple[tuple[str, str], ...]
@@ -37,10 +48,12 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
             steps = replace(mechanism.output, kind="real", term=loop.last), *mechanism.of("claim")
             yield FewRounds(replace(mechanism, loop=None, steps=steps), ())
         return
+    kept = set[str]().union(*(free(term) for _, term in loop.kept))
     still = [one for one in mechanism.letters if one.number is not None and one.number.contains(Fraction(0))]
-    for count, zero in ((1, None), *((2, one) for one in (None, *still))):
-        if zero is not None and zero.name not in _letters(term for _, term in loop.kept):
-            continue
+    written = next((count for count in range(1, MOST + 1) if loop.last == number(count)), None)
+    counts = (1, 2) if written is None else (written,)
+    tried = [(count, None) for count in counts] + [(counts[-1], one) for one in still if one.name in kept]
+    for count, zero in reversed(tried) if loop.until else tried:
         fixed = mechanism if zero is None else without(mechanism, zero)
         one = None if fixed.loop is None else unrolled(fixed, fixed.loop, count)
         if one is None:
@@ -48,15 +61,15 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
         shown = [(k.latex, str(count)) for k in mechanism.letters if loop.last == k.term]
         shown += [(zero.latex, "0")] if zero else []
         parts = [*outputs_of(one.output.term)]
-        for k, part in enumerate((one.output.term, *(parts if len(parts) > 1 and count > 1 else ()))):
-            kept = replace(one.output, kind="real" if k else one.output.kind, term=part)
-            few = replace(one, steps=(*one.of("draw"), kept, *one.of("claim")))
-            if few.draws or private(few, part):
+        several = [*range(1, len(parts) + 1)] if len(parts) > 1 and count > 1 else []
+        for k in (*several, 0) if loop.until else (0, *several):
+            made = (parts[k - 1], "real") if k else (one.output.term, one.output.kind)
+            few = replace(
+                one,
+                steps=(*one.of("draw"), replace(one.output, term=made[0], kind=made[1]), *one.of("claim")),
+            )
+            if few.draws or private(few, made[0]):
                 yield FewRounds(few, tuple(shown), k)
-
-
-def _letters(terms: Iterable[Node]) -> set[str]:
-    return set[str]().union(*map(free, terms))
 
 
 def without(mechanism: MechanismOnPage, letter: TheoremLetter) -> MechanismOnPage:
@@ -73,7 +86,9 @@ def without(mechanism: MechanismOnPage, letter: TheoremLetter) -> MechanismOnPag
     return replace(
         mechanism, letters=tuple(one for one in mechanism.letters if one is not letter),
         records=replace(records, last=at(records.last)), given=tuple(map(at, mechanism.given)),
-        steps=tuple(replace(one, term=_each(at, one.term) if one.role == "claim" else one.term and at(one.term)) for one in mechanism.steps),
+        steps=tuple(
+            replace(one, term=_each(at, one.term) if one.role == "claim" else at(one.term)) for one in mechanism.steps
+        ),
         loop=replace(loop, last=at(loop.last), start=start, kept=kept, until=until),
     )  # fmt: skip
 
@@ -100,7 +115,9 @@ def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> Mechan
     """The same with some number of rounds, one after the other; None where that is no number of the page."""
     last = loop.last
     own = next((one for one in mechanism.letters if last == one.term), None)
-    if last != number(count) and (own is None or own.number is None or not own.number.contains(count)):
+    if last != number(count) and (
+        own is None or own.number is None or not own.number.contains(Fraction(count))
+    ):
         return None
     fixed: dict[str, tuple[tuple[str, ...], Node]] = {own.name: ((), number(count))} if own else {}
     env = {**fixed, **{name: ((), put(term, fixed)) for name, term in loop.start}}
@@ -161,7 +178,9 @@ class LoopWitness(PairSearcher):
             BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ENDS: [True],
             RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
         }  # fmt: skip
-        for name, (_, kinds, kind) in zip(claim.names, map(parts_of, parts_of(parts_of(claim.clause.body)[1])), strict=True):
+        for name, (_, kinds, kind) in zip(
+            claim.names, map(parts_of, parts_of(parts_of(claim.clause.body)[1])), strict=True
+        ):
             if kinds == (HISTORY,) and name != ENDS:
                 loop[name] = [0 if kind == LISTED else _zero(kind)]
         return {**found, **loop}
@@ -174,6 +193,7 @@ def _zero(kind: Node) -> Json:
 def loop_witness(mechanism: MechanismOnPage, claim: MechanismClaim) -> Json:
     """A pair as a model of what is assumed; None where none is found."""
     searcher = LoopWitness(mechanism, {HISTORY: 1, LISTED: 1}, Random(0))
-    case = searcher.moderate()
+    letters = next(searcher.settings(), {})
+    case = next(searcher.pairs(letters, searcher.records(letters), searcher.rows[True]), None)
     model = None if case is None else searcher.model(case, claim)
     return model if model is not None and holds(claim, model) else None

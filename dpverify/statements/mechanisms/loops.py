@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.composition import MADE, NONE, Composition, OneDraw, Route, routes
-from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on, private
+from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE, D, number
 from dpverify.statements.theorems.library import shipped
@@ -41,7 +42,10 @@ class LoopClause:
         last = replace(mechanism.output, term=said, kind=kind)
         self.round = replace(mechanism, loop=None, steps=(*steps, last, *mechanism.of("claim")))
         """One round, which puts out all that it draws."""
-        self.before: list[tuple[str, Node]] = [*((name, "real") for name, _ in loop.start), (loop.index, "integer")]
+        self.before: list[tuple[str, Node]] = [
+            *((name, "real") for name, _ in loop.start),
+            (loop.index, "integer"),
+        ]
         """Letters that a round has before its draws."""
         self.kind: Node = LISTED if loop.listed else mechanism.output.kind
         """The type of the output."""
@@ -78,7 +82,11 @@ class LoopClause:
     @property
     def premises(self) -> tuple[Node, ...]:
         """What rounds are: none is left; the loop has ended; or one is made, and then the others."""
-        letters: tuple[Node, ...] = ((named(N[1]), (), "integer"), (named(H[1]), (), HISTORY), (ONE, (), DATA))
+        letters: tuple[Node, ...] = (
+            (named(N[1]), (), "integer"),
+            (named(H[1]), (), HISTORY),
+            (ONE, (), DATA),
+        )
         more, some = ("add", N, number(1)), ("<=", number(0), N)
         following = self.rounds(N, ("of", NEXT, H, U))
         after: Node = ("==", self.rounds(more, H), (
@@ -103,7 +111,9 @@ class LoopClause:
             if route.head == "concentrated" or all(one[1] == NONE for one in route.costs):
                 yield route
 
-    def prove(self, proof: ProofBuilder, given: list[int], route: Route, one_draw: OneDraw, recursion: Sequence[int]) -> None:
+    def prove(
+        self, proof: ProofBuilder, given: list[int], route: Route, one_draw: OneDraw, recursion: Sequence[int]
+    ) -> None:
         """Prove the claim on a route; `recursion` has the places of what rounds are.
 
         Raises:
@@ -126,10 +136,14 @@ class LoopClause:
                 inner.use("theorem.weaker", [((ONE,), law), *numbers], [found, *within], types, known)
 
         every = proof.block(
-            ("all", letters, (), (head, (ONE, DATA), law, *costs)), [name for name, _ in self.before], of_letters
+            ("all", letters, (), (head, (ONE, DATA), law, *costs)),
+            [name for name, _ in self.before],
+            of_letters,
         )
         at = on(self.mechanism, self.round_at(H), ONE)
-        values: list[tuple[tuple[str, ...], Node]] = [((), ("of", f"now {name}", H)) for name, _ in self.before]
+        values: list[tuple[tuple[str, ...], Node]] = [
+            ((), ("of", f"now {name}", H)) for name, _ in self.before
+        ]
         one = proof.block(
             ("all", ((named(H[1]), (), HISTORY),), (), (head, (ONE, DATA), at, *costs)), [named(H[1])],
             lambda inner, _: _do(inner.use(every, values, [])),
@@ -149,7 +163,9 @@ class LoopClause:
         first = self.rounds(last, ("sym", BEGIN))
         types = {"mathcalD": DATA, "T": HISTORY, "U": self.kind}
         numbers = [((), one) for one in total]
-        found = proof.use(MADE[str(head)], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known)
+        found = proof.use(
+            MADE[str(head)], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known
+        )
         whole.conclude(proof, found, total, on(self.mechanism, self.law, ONE), self.kind)
 
     def has_values(self, proof: ProofBuilder, known: list[int]) -> None:
@@ -164,12 +180,15 @@ class LoopClause:
         if any(private(self.mechanism, term) for term in terms):
             raise UnderivedError("what is kept or put out, or by what a loop ends, depends on records")
         letters = [*self.before, *((one.name, one.kind) for one in self.mechanism.of("draw"))]
+        one: Node = ("<=", number(1), ("sym", self.loop.index))
         for term in terms:
-            within: Node = ("all", tuple((name, (), kind) for name, kind in letters), (("<=", number(1), ("sym", self.loop.index)),), ("==", term, term))
-            proof.block(
-                within, [name for name, _ in letters],
-                lambda inner, first, term=term: _do(inner.arithmetic(("==", term, term), *known, *first)),
-            )  # fmt: skip
+            same: Node = ("==", term, term)
+            within: Node = ("all", tuple((name, (), kind) for name, kind in letters), (one,), same)
+            proof.block(within, [name for name, _ in letters], partial(_same, same, known))
+
+
+def _same(same: Node, known: list[int], proof: ProofBuilder, given: list[int]) -> None:
+    proof.arithmetic(same, *known, *given)
 
 
 def outputs_of(term: Node) -> Iterator[Node]:

@@ -413,7 +413,11 @@ class _MechanismSection(TheoremSection):
             loop.until = formula
             return MechanismStep(line, latex, "until", term=formula)
         letters = [*self.alphabet.letters.values()]
-        last = [] if loop.until else [*loop.ends(letters, {n: one.body for n, one in self.alphabet.defined.items()})]
+        last = (
+            []
+            if loop.until
+            else [*loop.ends(letters, {n: one.body for n, one in self.alphabet.defined.items()})]
+        )
         each = loop.all_of(signs)
         if each is not None:
             term = reader.point(each)
@@ -428,7 +432,9 @@ class _MechanismSection(TheoremSection):
         term = outcome(reader, signs)
         self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
         of_round = {one.name for one in letters if one.kind in ("real", "integer") and not one.arguments}
-        if not loop.until and free(term) & of_round - {one.name for one in (*self.letters, *(x for x, _ in last))}:
+        if not loop.until and free(term) & of_round - {
+            one.name for one in (*self.letters, *(x for x, _ in last))
+        }:
             raise InvalidArgumentError(role, Latex(latex), "letters of the last round, as `w_k`")
         values = {one.name: ((), value) for one, value in last}
         return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=put(term, values))

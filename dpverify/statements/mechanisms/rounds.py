@@ -1,4 +1,4 @@
-"""Letters of a loop: what is kept (`w_0`, `w_{t-1}`, `w_t`, and `w_k` in the end), and what is drawn in a round (`y_t`)."""
+"""Letters of a loop: what is kept (`w_0`, `w_{t-1}`, `w_t`, in the end `w_k`), and what a round draws (`y_t`)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class LoopReader:
         signs = self.name(base, *self.index.signs, "-", "1")
         return TheoremLetter(name_of(signs), written(signs), (), "real")
 
-    def header(self, line: int, signs: Tokens, reader: TheoremReader, private: set[str]) -> Iterator[TheoremLetter]:
+    def header(
+        self, line: int, signs: Tokens, reader: TheoremReader, private: set[str]
+    ) -> Iterator[TheoremLetter]:
         """`t=1,\\dots,k`: the letters that a round has before its first line; some letters are private."""
         name, *right = split(signs, "=")
         ends = split(right[0], ",") if len(right) == 1 else []
@@ -87,13 +89,18 @@ class LoopReader:
                 raise InvalidArgumentError("set", Latex(written(signs)), "`w_t`, where `w_0` is started")
             self.kept[self.before(base).name] = term
 
-    def ends(self, letters: Iterable[TheoremLetter], values: dict[str, Node]) -> Iterator[tuple[TheoremLetter, Node]]:
+    def ends(
+        self, letters: Iterable[TheoremLetter], values: dict[str, Node]
+    ) -> Iterator[tuple[TheoremLetter, Node]]:
         """Letters of the last round, `w_k`, each with the term that it is in letters of a round."""
         tail = self.name((), *self.index.signs)
         for one in letters:
             if one.signs[-len(tail) :] == tail and not one.arguments:
                 signs = self.name(one.signs[: -len(tail)], *self.end)
-                yield TheoremLetter(name_of(signs), written(signs), (), one.kind), values.get(one.name, one.term)
+                yield (
+                    TheoremLetter(name_of(signs), written(signs), (), one.kind),
+                    values.get(one.name, one.term),
+                )
 
     def all_of(self, signs: Tokens) -> Tokens | None:
         """Of `w_1,\\dots,w_k`, maybe in brackets, the letter `w_t`; None for another output."""
