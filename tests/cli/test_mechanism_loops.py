@@ -16,10 +16,11 @@ from dpverify.statements.mechanisms.loop_pairs import few_rounds, loop_witness
 from dpverify.statements.mechanisms.pages import read_mechanisms
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.rounds import LoopReader
+from dpverify.verification.mechanisms import decide_mechanism
 
 from ..packaging.page_blocks import DOCS
 from .calling import call
-from .test_mechanisms import PAGE, decided, proved
+from .test_mechanisms import PAGE, proved
 
 EXAMPLE = DOCS / "examples" / "noisy-descent.md"
 STOPPED = EXAMPLE.read_text(encoding="utf-8")
@@ -158,9 +159,11 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_wrong_variants_are_broken_at_few_rounds(name: str, tmp_path: Path) -> None:
     text, line = BROKEN[name]
-    row = decided(text, tmp_path)
+    page = tmp_path / "mine.md"
+    page.write_text(text, encoding="utf-8")
+    (one,) = read_mechanisms(page)
+    row = decide_mechanism(one, str(page))
     assert (row.verdict, row.line) == (Verdict.REFUTED, line)
-    (one,) = read_mechanisms(tmp_path / "mine.md")
     assert one.loop is not None
     assert row.pair is not None
     assert row.certificate is None
@@ -195,15 +198,15 @@ def test_what_does_not_follow_is_not_proved(tmp_path: Path) -> None:
 
 
 REFUSED = [
-    (LOOP, r"t=1,\dots,k", r"t=0,\dots,k", 20, r"`t=1,\dots,k`"),
-    (LOOP, r"t=1,\dots,k", r"n=1,\dots,k", 20, "a letter without a meaning"),
-    (LOOP, r"t=1,\dots,k", r"t=1,\dots,\sigma", 20, "a whole number of rounds"),
-    (LOOP, "w_0=0", "w=0", 18, "`w_0`, before Repeat"),
-    (LOOP, "Set:\n$$w_t=w_{t-1}-\\eta y_t$$\n\n", "", 3, "what a loop sets in each round"),
-    (LOOP, "w_t=w_{t-1}", "v_t=w_{t-1}", 27, "where `w_0` is started"),
-    (LOOP, "$$w_k$$", "$$y_t$$", 30, "letters of the last round"),
-    (LOOP, "$$w_k$$", r"$$w_2,\dots,w_k$$", 30, r"`w_1,\dots,w_k`"),
-    (LOOP, "Start:", "Draw:\n$$u\\sim\\mathcal{N}(0,1)$$\n\nStart:", 23, "all draws in the loop"),
+    (LOOP, r"t=1,\dots,k", r"t=0,\dots,k", 18, r"`t=1,\dots,k`"),
+    (LOOP, r"t=1,\dots,k", r"n=1,\dots,k", 18, "a letter without a meaning"),
+    (LOOP, r"t=1,\dots,k", r"t=1,\dots,\sigma", 18, "a whole number of rounds"),
+    (LOOP, "w_0=0", "w=0", 16, "`w_0`, before Repeat"),
+    (LISTED, "Set:\n$$w_t=w_{t-1}-\\eta y_t$$\n\n", "", 3, "what a loop sets in each round"),
+    (LOOP, "w_t=w_{t-1}", "v_t=w_{t-1}", 25, "where `w_0` is started"),
+    (LOOP, "$$w_k$$", "$$y_t$$", 28, "letters of the last round"),
+    (LOOP, "$$w_k$$", r"$$w_2,\dots,w_k$$", 28, r"`w_1,\dots,w_k`"),
+    (LOOP, "Start:", "Draw:\n$$u\\sim\\mathcal{N}(0,1)$$\n\nStart:", 21, "all draws in the loop"),
     (STOPPED, "else at $k$", "else at $k+1$", 35, "else at $k$"),
     (STOPPED, r"z_t\le c", "z_t=c", 35, "a comparison"),
     (STOPPED, "Output:", "Set:\n$$w_t=w_{t-1}$$\n\nOutput:", 38, "the last line of a round"),
