@@ -113,7 +113,7 @@ def _each(at: Callable[[Node], Node], said: Node) -> Node:
 
 def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> MechanismOnPage | None:
     """The same with some number of rounds, one after the other; None where that is no number of the page."""
-    last = loop.last
+    last, records = loop.last, mechanism.records
     own = next((one for one in mechanism.letters if last == one.term), None)
     if last != number(count) and (
         own is None or own.number is None or not own.number.contains(Fraction(count))
@@ -135,7 +135,7 @@ def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> Mechan
     return replace(
         mechanism, loop=None,
         letters=tuple(one for one in mechanism.letters if one is not own),
-        records=replace(mechanism.records, last=put(mechanism.records.last, fixed)),
+        records=replace(records, last=put(records.last, fixed), columns=records.columns and put(records.columns, fixed)),
         given=tuple(put(one, fixed) for one in mechanism.given),
         steps=(*steps, replace(mechanism.output, term=_outcome(outputs, going, loop.listed)), *(
             replace(one, term=_each(lambda part: put(part, fixed), one.term)) for one in mechanism.of("claim")

@@ -147,7 +147,7 @@ class PairSearcher:
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
-        width = sizes.get(named(over.kind), 1) if over else 1
+        width = self.width(sizes.get(named(over.kind), 1) if over else 1)
         written = {Fraction(n) for n in _numbers(self.law)}
         low, high = mechanism.records.low, mechanism.records.high
         near = [
@@ -161,6 +161,11 @@ class PairSearcher:
         self.ends = sorted(ends)
         values = dict.fromkeys((*self.ends, *sorted(inside), (min(ends) + max(ends)) / 2, *far))
         self.rows = {bare: [*product(self.ends if bare else values, repeat=width)] for bare in (True, False)}
+
+    def width(self, candidates: int) -> int:
+        """How many numbers a record has."""
+        columns = self.mechanism.records.columns
+        return int(named(columns[1])) if columns and columns[0] == "num" else candidates
 
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
@@ -294,11 +299,13 @@ class PairSearcher:
         return PairCase(case.letters, tuple(left), (*left[:k], right, *left[k + 1 :]), k + 1)
 
     def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
+        first = 1 if self.mechanism.records.columns else 0
+
         def at(args: tuple[Any, ...]) -> float:
-            k = int(args[0])
-            if not 1 <= k <= len(rows):
+            k, j = int(args[0]), int(args[1]) - first if len(args) > 1 else 0
+            if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
                 raise IndexError(k)
-            return float(rows[k - 1][args[1] if len(args) > 1 else 0])
+            return float(rows[k - 1][j])
 
         return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
 
