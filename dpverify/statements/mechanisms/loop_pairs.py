@@ -135,7 +135,9 @@ def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> Mechan
     return replace(
         mechanism, loop=None,
         letters=tuple(one for one in mechanism.letters if one is not own),
-        records=replace(records, last=put(records.last, fixed), columns=records.columns and put(records.columns, fixed)),
+        records=replace(
+            records, last=put(records.last, fixed), columns=records.columns and put(records.columns, fixed)
+        ),
         given=tuple(put(one, fixed) for one in mechanism.given),
         steps=(*steps, replace(mechanism.output, term=_outcome(outputs, going, loop.listed)), *(
             replace(one, term=_each(lambda part: put(part, fixed), one.term)) for one in mechanism.of("claim")
