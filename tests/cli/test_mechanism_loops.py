@@ -90,6 +90,34 @@ RIGHT = {
 }  # fmt: skip
 
 
+REPEATED = r"""# Choices
+
+## The exponential mechanism, again and again {#example.repeated}
+
+| letter | kind |
+| --- | --- |
+| $n$ | integer >= 1 |
+| $R$ | finite type |
+| $k$ | integer >= 1 |
+| $\varepsilon$ | > 0 |
+
+- records: $x_1,\dots,x_n$ in [0, 1] for $r\in R$
+- neighbors: replace one
+
+Repeat (for $t=1,\dots,k$):
+
+Draw:
+$$j_t\sim\propto e^{\varepsilon\sum_{i=1}^{n}x_{i,r}}\text{ at }r\in R$$
+
+Output:
+$$j_1,\dots,j_k$$
+
+Claim:
+$$(2k\varepsilon)\text{-DP}$$
+"""
+RIGHT["choices"] = REPEATED
+
+
 def derived(text: str, folder: Path) -> Any:
     page = folder / "mine.md"
     page.write_text(text, encoding="utf-8")
@@ -146,6 +174,10 @@ BROKEN = {
     ),
     "noise of one round, pure": (changed(PURE, (r"\frac{2k}", r"\frac{2}"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")), 24),
     "only the last state is paid": (changed(LOOP, (r"\frac{2k}", r"\frac{2}"), (GRADIENT, CLIPPED)), 24),
+    "choices at half the price": (changed(REPEATED, ("(2k", "(k")), 19),
+    "columns at the price of one": (
+        changed(RIGHT["another column in each round"], (r"\frac{k}{2", r"\frac{1}{2"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")), 24,
+    ),
     "the test is not paid": (changed(STOPPED, (PAID, "")), 32),
     "a record is kept": (changed(LOOP, (r"-\eta y_t$$", r"-\eta y_t+x_1$$")), 27),
     "as many rounds as records say": (

@@ -197,7 +197,7 @@ class TheoremAlphabet:
         refuse(first[-1].below != marks("1") or not end, "a list from the first round on")
         refuse((*first[:-1], replace(first[-1], below=end)) != last, "a list of one letter")
         of_round = (*first[:-1], replace(first[-1], below=marks(index[0])))
-        return ("pair", self.read(of_round, "number"), self.read(end, "number"))
+        return ("pair", self.read(of_round, "released"), self.read(end, "number"))
 
     def read(self, row: Row, what: str, index: tuple[str, Term, str] | None = None) -> Term:
         """A row that is a `number`, a `law`, what is `released` or `guaranteed`."""

@@ -184,17 +184,20 @@ class LoopWitness(PairSearcher):
             claim.names, map(parts_of, parts_of(parts_of(claim.clause.body)[1])), strict=True
         ):
             if kinds == (HISTORY,) and name != ENDS:
-                loop[name] = [0 if kind == LISTED else _zero(kind)]
+                loop[name] = [_zero(kind)]
         return {**found, **loop}
 
 
 def _zero(kind: Node) -> Json:
-    return "0" if isinstance(kind, str) else [_zero(part) for part in kind[1:]]
+    if isinstance(kind, str):
+        return "0" if kind in ("real", "integer") else 0
+    return [_zero(part) for part in kind[1:]]
 
 
 def loop_witness(mechanism: MechanismOnPage, claim: MechanismClaim) -> Json:
     """A pair as a model of what is assumed; None where none is found."""
-    searcher = LoopWitness(mechanism, {HISTORY: 1, LISTED: 1}, Random(0))
+    sizes = {HISTORY: 1, LISTED: 1, **dict.fromkeys((name for name, _ in mechanism.types), 2)}
+    searcher = LoopWitness(mechanism, sizes, Random(0))
     letters = next(searcher.settings(), {})
     case = next(searcher.pairs(letters, searcher.records(letters), searcher.rows[True]), None)
     model = None if case is None else searcher.model(case, claim)

@@ -181,7 +181,7 @@ class LoopClause:
             raise UnderivedError("what is kept or put out, or by what a loop ends, depends on records")
         letters = [*self.before, *((one.name, one.kind) for one in self.mechanism.of("draw"))]
         one: Node = ("<=", number(1), ("sym", self.loop.index))
-        for term in terms:
+        for term in (one for one in terms if parts_of(one)[0] != "sym"):
             same: Node = ("==", term, term)
             within: Node = ("all", tuple((name, (), kind) for name, kind in letters), (one,), same)
             proof.block(within, [name for name, _ in letters], partial(_same, same, known))
