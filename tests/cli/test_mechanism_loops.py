@@ -174,9 +174,11 @@ BROKEN = {
     ),
     "noise of one round, pure": (changed(PURE, (r"\frac{2k}", r"\frac{2}"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")), 24),
     "only the last state is paid": (changed(LOOP, (r"\frac{2k}", r"\frac{2}"), (GRADIENT, CLIPPED)), 24),
-    "choices at half the price": (changed(REPEATED, ("(2k", "(k")), 19),
+    "choices at half the price": (changed(REPEATED, ("(2k", "(k")), 18),
     "columns at the price of one": (
-        changed(RIGHT["another column in each round"], (r"\frac{k}{2", r"\frac{1}{2"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")), 24,
+        changed(
+            RIGHT["another column in each round"], (r"\frac{k}{2", r"\frac{1}{2"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")
+        ), 24,
     ),
     "the test is not paid": (changed(STOPPED, (PAID, "")), 32),
     "a record is kept": (changed(LOOP, (r"-\eta y_t$$", r"-\eta y_t+x_1$$")), 27),
@@ -187,7 +189,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", BROKEN)
 def test_wrong_variants_are_broken_at_few_rounds(name: str, tmp_path: Path) -> None:
     text, line = BROKEN[name]
@@ -214,19 +216,24 @@ def _breaks(clause: Any, model: Any) -> bool:
     return True
 
 
-def test_what_does_not_follow_is_not_proved(tmp_path: Path) -> None:
-    """A last state with too little noise, Gaussian privacy, a test that sees records, a scale that grows."""
-    for text in (
-        changed(BUDGET, (r"\frac{2k}{\rho}", r"\frac{2}{\rho}")),
-        changed(PURE, (r"\frac{2k}", r"\frac{2}")),
-        changed(LOOP, (CLAIM, r"\frac{2\sqrt{k}}{\sigma}\text{-GDP}")),
-        changed(STOPPED, ("z_t\\le c", "z_t\\le x_1")),
-        changed(LOOP, (r"\mathcal{N}(g_t,\sigma^2)", r"\mathcal{N}(g_t,\frac{\sigma^2}{t})")),
-        changed(LOOP, (r"\eta y_t$$", r"\eta\log(y_t)$$")),
-        changed(LOOP, ("$$w_k$$", r"$$\log(w_k)$$")),
-        changed(LOOP, ("$$w_k$$", "$$g_k$$")),
-    ):
-        assert derived(text, tmp_path).certificate is None
+UNPROVED = {
+    "a last state with too little noise": changed(BUDGET, (r"\frac{2k}{\rho}", r"\frac{2}{\rho}")),
+    "the same, pure": changed(PURE, (r"\frac{2k}", r"\frac{2}")),
+    "Gaussian privacy": changed(LOOP, (CLAIM, r"\frac{2\sqrt{k}}{\sigma}\text{-GDP}")),
+    "a test that sees a record": changed(STOPPED, ("z_t\\le c", "z_t\\le x_1")),
+    "less noise in each round": changed(
+        LOOP, (r"\mathcal{N}(g_t,\sigma^2)", r"\mathcal{N}(g_t,\frac{\sigma^2}{t})")
+    ),
+    "a step without a value": changed(LOOP, (r"\eta y_t$$", r"\eta\log(y_t)$$")),
+    "an output without a value": changed(LOOP, ("$$w_k$$", r"$$\log(w_k)$$")),
+    "a gradient without noise": changed(LOOP, ("$$w_k$$", "$$g_k$$")),
+}
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("name", UNPROVED)
+def test_what_does_not_follow_is_not_proved(name: str, tmp_path: Path) -> None:
+    assert derived(UNPROVED[name], tmp_path).certificate is None
 
 
 REFUSED = [
