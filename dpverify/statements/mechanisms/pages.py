@@ -191,6 +191,8 @@ class _MechanismSection(TheoremSection):
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
         loop = self.loop.loop()
+        if loop is not None and not self.drawn:
+            raise AtLineError(loop.line, InvalidArgumentError("repeat", self.id, "a Draw in each round"))
         chosen = [one for one in found if one.role in CHOICES and loop is None]
         if chosen or any(one.index for one in found):
             last = chosen[0] is found[-3] if len(chosen) == 1 else False
@@ -343,6 +345,9 @@ class _MechanismSection(TheoremSection):
             return self.choice(line, latex, role, formulas, reader, signs)
         if role == "claim":
             said = guarantee_of(reader, signs)
+            public = {self.records.name, *(one.name for one in self.letters)}
+            if any(free(one) - public for one in said[1:]):
+                raise InvalidArgumentError(role, Latex(latex), "letters of the table alone")
             self.compare(line, latex, self.second.line(latex, "", "guaranteed", said))
             return MechanismStep(line, latex, role, term=said)
         if role == "output":
@@ -358,6 +363,7 @@ class _MechanismSection(TheoremSection):
             return self.drawn_for_each(line, latex, left[: -3 - len(index.signs)], right[0], index, formulas)
         base = left[: left.index("(")] if "(" in left else left
         bound_letter(base, "real")  # refuses what is no letter
+        self.loop.own(base)
         if any(base == one.signs for one in self.alphabet.letters.values()):
             raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
         inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []

@@ -77,6 +77,14 @@ class LoopReader:
             raise InvalidArgumentError("repeat", Latex(written(ends[2])), "a whole number of rounds")
         return iter((self.index, *map(self.before, self.first)))
 
+    def own(self, base: Tokens) -> None:
+        """Refuse the letter of a round with another index than that of the round."""
+        if not self.begun:
+            return
+        tail = self.name((), *self.index.signs)
+        if {*self.index.signs} <= {*base} and base[-len(tail) :] != tail:
+            raise InvalidArgumentError("letter", Latex(written(base)), "the index of the round alone")
+
     def makes(self, role: str, signs: Tokens, term: Node) -> None:
         """Know a line that says what is kept: `w_0=0`, before the loop, or `w_t=w_{t-1}-y_t`."""
         base = signs[: signs.index("_")] if "_" in signs else ()
