@@ -100,12 +100,13 @@ def with_guarantee(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
 def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> MechanismRow:
     """Decide one mechanism; as of `mechanism_rows`."""
     theorem = as_theorem(one)
-    own, found = found_of_mechanism(theorem)
+    own, outcome = found_of_mechanism(theorem)
+    found = outcome.search
     seen = row_of(page, theorem, shipped(), {**_below(own.uses), one.id: own}).found
-    pair, certificate = found.broken, own.certificate
+    verdict = Verdict.REFUTED if found.broken else seen.verdict
     row = MechanismRow(
-        one.id, one.title, page, seen.line, seen.claim, found.tried, found.witness, seen.verdict, seen.reason,
-        seen.rules, seen.results, pair, certificate,
+        one.id, one.title, page, seen.line, seen.claim, found.tried, found.witness, verdict, seen.reason,
+        seen.rules, seen.results, found.broken, own.certificate,
     )  # fmt: skip
     if not audited or row.verdict is not Verdict.UNDECIDED:
         return row
@@ -114,7 +115,7 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
     from dpverify.statements.mechanisms.sampled import audit_page
 
     try:
-        audit = audit_page(one, found.nearest, found.sizes)
+        audit = audit_page(outcome.few or one, found.nearest, found.sizes)
     except (InvalidDataError, InvalidArgumentError, *FAILURES) as error:
         return replace(row, reason=f"{row.reason}; not audited: {error}")
     violated = audit.evidence.verdict is Verdict.VIOLATED

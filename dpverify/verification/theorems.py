@@ -43,7 +43,7 @@ from dpverify.views.theorems import facts_of_theorem, introduced, why
 
 if TYPE_CHECKING:
     from dpverify.running import Progress, Store
-    from dpverify.statements.mechanisms.pairs import PairSearch
+    from dpverify.statements.mechanisms.as_theorems import MechanismOutcome
 
 WITNESS = Effort(margins=2400, asked=6)
 """What a search for a witness is worth; most take a few models."""
@@ -190,8 +190,8 @@ def _carry_out(task: _TheoremTask) -> TheoremFound:
     return TheoremFound(reasons, found.uses, found.certificate, model, round(found.seconds, 3))
 
 
-def found_of_mechanism(one: TheoremOnPage) -> tuple[TheoremFound, PairSearch]:
-    """What is found of a mechanism, and by which search for a pair."""
+def found_of_mechanism(one: TheoremOnPage) -> tuple[TheoremFound, MechanismOutcome]:
+    """What is found of a mechanism, as of a theorem and as of pairs of data sets."""
     from dpverify.statements.mechanisms.as_theorems import MechanismAsTheorem, decide
 
     assert isinstance(one, MechanismAsTheorem)
@@ -200,7 +200,7 @@ def found_of_mechanism(one: TheoremOnPage) -> tuple[TheoremFound, PairSearch]:
     blamed = [found.reason if each.line == found.line else "" for each in one.displays]
     certificate, uses = found.certificate, found.uses
     seconds = round(time.process_time() - begun, 3)
-    return TheoremFound(tuple(blamed), uses, certificate, found.model, seconds), found.search
+    return TheoremFound(tuple(blamed), uses, certificate, found.model, seconds), found
 
 
 def _recalled(task: _TheoremTask, store: Store | None) -> TheoremFound | None:

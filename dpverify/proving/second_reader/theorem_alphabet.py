@@ -168,6 +168,12 @@ class TheoremAlphabet:
         _, *right = parted(row, sign) if sign else ((), row)
         refuse(len(right) != 1, f"`{sign}` belongs here, once")
         row = right[0]
+        if what == "rounds":
+            first, *dots, last = parted(row, ",")
+            refuse(first != marks("1") or not _are_dots(dots), "rounds have numbers from 1 on")
+            return self.read(last, "number")
+        if what == "list":
+            return self.each(row[1:-1] if row[0].text == "(" and closed(row) == len(row) else row, index)
         if what == "largest":
             of = row[1:2] if row[:1] == marks(r"\arg") else row[:1]
             name = parted(of[0].below, r"\in")[0] if of else ()
@@ -181,6 +187,17 @@ class TheoremAlphabet:
             refuse(len(sides) != 2, "one comparison belongs here")
             return ("<=", *(sides if signs == {r"\le"} else sides[::-1]))
         return self.read(row, what, index)
+
+    def each(self, row: Row, index: tuple[str, Term, str] | None) -> Term:
+        """`w_1,\\dots,w_k`: what it is of a round, and the number of the last one."""
+        first, *dots, last = parted(row, ",")
+        refuse(not _are_dots(dots) or index is None or len(first) != len(last), "a list of all rounds")
+        assert index is not None
+        end = last[-1].below
+        refuse(first[-1].below != marks("1") or not end, "a list from the first round on")
+        refuse((*first[:-1], replace(first[-1], below=end)) != last, "a list of one letter")
+        of_round = (*first[:-1], replace(first[-1], below=marks(index[0])))
+        return ("pair", self.read(of_round, "released"), self.read(end, "number"))
 
     def read(self, row: Row, what: str, index: tuple[str, Term, str] | None = None) -> Term:
         """A row that is a `number`, a `law`, what is `released` or `guaranteed`."""

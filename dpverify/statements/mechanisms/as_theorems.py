@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -11,9 +11,11 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.theorems.letters import Alphabet
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
+from dpverify.statements.mechanisms.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
 from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanism, read_mechanisms
 from dpverify.statements.mechanisms.pairs import PairSearch, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.mechanisms.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import mechanism_pages
@@ -45,12 +47,14 @@ class MechanismOutcome:
     """Why it does not follow."""
     certificate: Json | None = None
     uses: tuple[str, ...] = ()
+    few: MechanismOnPage | None = None
+    """Of a loop, the rounds of which pairs were searched: what breaks their claim is no model of that of all rounds."""
 
     @property
     def model(self) -> Json | None:
         """A pair in which what is assumed is true: one that breaks the claim or, where it is derived, another."""
         if self.search.broken is not None:
-            return self.search.broken.model
+            return None if self.few else self.search.broken.model
         return None if self.certificate is None else self.search.witness
 
 
@@ -85,6 +89,8 @@ def searcher_of(mechanism: MechanismOnPage) -> type[PairSearcher]:
 def decide(one: MechanismAsTheorem) -> MechanismOutcome:
     """Search for a pair that breaks the claim, else derive it."""
     mechanism = one.mechanism
+    if mechanism.loop is not None:
+        return _of_loop(mechanism, mechanism.loop)
     claim, private = claim_of(mechanism), dependence(mechanism)
     found = search_pairs(mechanism, claim, searcher=searcher_of(mechanism))
     if private is not None:
@@ -94,3 +100,27 @@ def decide(one: MechanismAsTheorem) -> MechanismOutcome:
         return MechanismOutcome(found, blamed.line, FURTHER_APART)
     proof = derive_mechanism(mechanism)
     return MechanismOutcome(found, mechanism.steps[-1].line, proof.reason, proof.certificate, proof.uses)
+
+
+def _of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> MechanismOutcome:
+    """What is found of a loop: it is proved for all numbers of rounds, or refuted at few."""
+    line, reason = mechanism.steps[-1].line, ""
+    if (private := dependence(mechanism)) is None:
+        proof = derive_mechanism(mechanism)
+        reason = proof.reason
+        if proof.certificate is not None:
+            nothing = PairSearch(None, loop_witness(mechanism, claim_of(mechanism)), 0, None, {})
+            return MechanismOutcome(nothing, line, reason, proof.certificate, proof.uses)
+    tried, search, whole = 0, PairSearch(None, None, 0, None, {}), mechanism
+    for few in few_rounds(mechanism, loop):
+        found = search_pairs(few.mechanism, claim_of(few.mechanism), searcher=FewRoundsSearcher)
+        tried += found.tried
+        if found.broken is not None:
+            draws = few.mechanism.draws or few.mechanism.of("draw")
+            part = f"part {few.part} of the output breaks it" if few.part else FURTHER_APART
+            pair = replace(found.broken, letters=(*found.broken.letters, *few.letters))
+            blamed = private or (draws[found.broken.draw].line, part)
+            return MechanismOutcome(replace(found, broken=pair, tried=tried), *blamed, few=few.mechanism)
+        if not few.part and found.nearest is not None:
+            search, whole = found, few.mechanism
+    return MechanismOutcome(replace(search, tried=tried), *(private or (line, reason)), few=whole)

@@ -87,17 +87,6 @@ class ChoicePairSearcher(PairSearcher):
                 left = (one, *(rest,) * (n - 1))
                 yield from (self.pair(letters, left, 0, row) for row in self.others(one, rows))
 
-    def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
-        found, first = super().env(case, rows), 1 if self.columns else 0
-
-        def at(args: tuple[Any, ...]) -> float:
-            k, j = int(args[0]), int(args[1]) - first
-            if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
-                raise IndexError(k)
-            return float(rows[k - 1][j])
-
-        return {**found, self.mechanism.records.name: at}
-
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
         """The locations of each side, for each candidate, and the scales of noises."""
         first, index = 1 if self.columns else 0, self.choice.line.index

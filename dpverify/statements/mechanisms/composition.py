@@ -102,6 +102,7 @@ class Composition:
 
     def __init__(self, mechanism: MechanismOnPage, route: Route, one_draw: OneDraw) -> None:
         self.mechanism, self.route, self.one_draw = mechanism, route, one_draw
+        self.sizes = list[int]()
 
     def prove(self, proof: ProofBuilder, given: list[int]) -> None:
         """Prove the claim.
@@ -111,10 +112,17 @@ class Composition:
         """
         self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
         self.sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
-        found, total = self.behind(proof, 0, given), self.route.total(0)
+        mechanism, found = self.mechanism, self.behind(proof, 0, given)
+        law = on(mechanism, mechanism.law, ONE)
+        self.conclude(proof, found, self.route.total(0), law, mechanism.output.kind)
+
+    def conclude(
+        self, proof: ProofBuilder, found: int, total: tuple[Node, ...], of: Node, kind: Node
+    ) -> None:
+        """Prove the claim of a law from what it costs in the currency of the route."""
         head, *numbers = parts_of(self.mechanism.of("claim")[0].term)
-        law = ((ONE,), on(self.mechanism, self.mechanism.law, ONE))
-        types: dict[str, Node] = {"mathcalD": DATA, "T": self.mechanism.output.kind}
+        law = ((ONE,), of)
+        types: dict[str, Node] = {"mathcalD": DATA, "T": kind}
 
         def use(rule: str, premises: Sequence[int], *values: Node) -> int:
             return proof.use(

@@ -42,9 +42,14 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
     """
     if choice_of(mechanism) is not None or dependence(mechanism) is not None:
         return None
+    loop = mechanism.loop
     for head, measure in MEASURES.items():
-        costs = [known_cost(mechanism, draw, head) for draw in mechanism.draws]
+        costs = [
+            known_cost(mechanism, draw, head) for draw in (mechanism.of("draw") if loop else mechanism.draws)
+        ]
         total = _total([one for one in costs if one is not None])
+        if loop is not None and total is not None:
+            total = cancelled(("mul", loop.last, total))
         if not costs or None in costs or total is None:
             continue
         if mechanism.sample is not None:

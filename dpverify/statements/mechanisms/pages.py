@@ -19,6 +19,7 @@ from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
+from dpverify.statements.mechanisms.rounds import DOTS, LoopOnPage, LoopReader
 from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import read_domain
 from dpverify.statements.theorems.pages import (
@@ -31,7 +32,7 @@ from dpverify.statements.theorems.pages import (
 
 CHOICES = ("select", "stop")
 """First words of what chooses among candidates."""
-ROLES = ("query", "draw", *CHOICES, "output", "claim")
+ROLES = ("start", "query", "draw", "set", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
 REPLACE, ADDED = "replace one", "add or remove one"
 NEIGHBORS = (REPLACE, ADDED)
@@ -44,7 +45,6 @@ _LARGEST = [
 ]
 SAMPLES = ("Subsample", "Shuffle")
 """First words of a line behind which a mechanism runs on other data; it has no display."""
-DOTS = ((r"\dots",), (r"\ldots",), (r"\cdots",))
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,8 @@ class MechanismOnPage:
     """The number of records, where neighbors differ in it: a letter that is not public."""
     sample: SampleOnPage | None = None
     """Where a mechanism runs on a sample; records, and their number, are those of the sample."""
+    loop: LoopOnPage | None = None
+    """If there is one, draws are those of a round, and the output is made of letters of the last one."""
 
     @property
     def draws(self) -> tuple[MechanismStep, ...]:
@@ -198,6 +200,7 @@ class _MechanismSection(TheoremSection):
         """Letters with an index."""
         self.given = list[Node]()
         self.size: TheoremLetter | None = None
+        self.loop = LoopReader()
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -220,11 +223,18 @@ class _MechanismSection(TheoremSection):
         if lines and lines[0][2] == "subsample":
             first, words, _, formulas = lines.pop(0)
             sample = self.at(first, self.read_sample, first, words, formulas)
-        found = tuple(self.at(one[0], self.line, *one) for one in lines)
+        read = [self.at(one[0], self.line, *one) for one in lines]
+        found = tuple(one for one in read if one.role != "repeat")
         roles = [one.role for one in found]
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
-        chosen = [one for one in found if one.role in CHOICES]
+        loop = self.loop.loop()
+        if loop is not None and not self.drawn:
+            raise AtLineError(loop.line, InvalidArgumentError("repeat", self.id, "a Draw in each round"))
+        if loop is not None and sample:
+            allowed = "draws, and no loop"
+            raise AtLineError(sample.line, InvalidArgumentError("line", "Subsample", allowed))
+        chosen = [one for one in found if one.role in CHOICES and loop is None]
         if chosen and sample:
             raise AtLineError(
                 sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
@@ -236,7 +246,7 @@ class _MechanismSection(TheoremSection):
                 raise AtLineError(
                     found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed)
                 )
-        elif not self.drawn & free(found[-2].term):
+        elif loop is None and not self.drawn & free(found[-2].term):
             raise AtLineError(
                 found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
             )
@@ -246,7 +256,7 @@ class _MechanismSection(TheoremSection):
         self.declared.append((f"{written(self.records.signs)}_i", said, ""))
         return MechanismOnPage(
             self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
-            tuple(self.given), tuple(self.declared), self.size, sample,
+            tuple(self.given), tuple(self.declared), self.size, sample, loop,
         )  # fmt: skip
 
     def compare(self, line: int, latex: str, says: str) -> None:
@@ -345,10 +355,18 @@ class _MechanismSection(TheoremSection):
                 words, said = "", []
             if block.kind == "table" or (block.kind == "paragraph" and block.item):
                 continue
+            formulas = tuple(piece.latex for piece in block.pieces if isinstance(piece, Math))
             if not words and plain(block.pieces).startswith(SAMPLES):
-                formulas = tuple(piece.latex for piece in block.pieces if isinstance(piece, Math))
                 text = "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces)
                 yield block.line, " ".join(text.split()), "subsample", formulas
+                continue
+            if plain(block.pieces).startswith("Repeat") and not words:
+                if len(formulas) != 1 or len(block.pieces) > 3:
+                    allowed = "Repeat (for $t=1,\\dots,k$):"
+                    raise AtLineError(
+                        block.line, InvalidArgumentError("sentence", plain(block.pieces), allowed)
+                    )
+                yield block.line, formulas[0], "repeat", ()
                 continue
             for piece in block.pieces:
                 if isinstance(piece, ShownFormula):
@@ -372,6 +390,12 @@ class _MechanismSection(TheoremSection):
         reader, signs = TheoremReader(self.alphabet), signs_of(latex)
         for base in self.rows_of:
             signs = indexed(signs, base)
+        if role == "repeat":
+            return self.repeat(line, latex, reader, signs)
+        if self.loop.begun and role in ("stop", "output"):
+            return self.of_loop(line, latex, role, formulas, reader, signs)
+        if self.loop.until and role != "claim":
+            raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
         if role == "claim":
@@ -383,15 +407,16 @@ class _MechanismSection(TheoremSection):
             term = outcome(reader, signs)
             self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
             return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=term)
-        left, *right = split(signs, "=" if role == "query" else r"\sim")
+        left, *right = split(signs, r"\sim" if role == "draw" else "=")
         if len(right) != 1:
-            allowed = "`s=` and what is asked" if role == "query" else r"`y\sim` and a law"
+            allowed = r"`y\sim` and a law" if role == "draw" else "`s=` and what is asked"
             raise InvalidArgumentError(role, Latex(latex), allowed)
         index = self.records.over if role == "draw" else None
         if index and left[-3 - len(index.signs) :] == ("_", "{", *index.signs, "}"):
             return self.drawn_for_each(line, latex, left[: -3 - len(index.signs)], right[0], index, formulas)
         base = left[: left.index("(")] if "(" in left else left
         bound_letter(base, "real")  # refuses what is no letter
+        self.loop.own(base)
         if any(base == one.signs for one in self.alphabet.letters.values()):
             raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
         inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []
@@ -413,6 +438,7 @@ class _MechanismSection(TheoremSection):
         body = within.number(right[0])
         letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
         made = Abbreviation(letter, tuple(one.name for one in over), body)
+        self.loop.makes(role, left, body)
         self.declare_again(line, letter)
         self.compare(line, latex, self.second.definition(latex, made))
         self.alphabet = self.alphabet.defining(made)
@@ -420,8 +446,8 @@ class _MechanismSection(TheoremSection):
 
     def public(self, said: Node, latex: str) -> None:
         """Refuse numbers that depend on records or on what was drawn."""
-        private = {one.name for one in (self.records, self.size) if one} | self.drawn
-        if any(free(one) & private for one in parts_of(said)[1:]):
+        public = {one.name for one in self.letters if one is not self.size}
+        if any(free(one) - public for one in parts_of(said)[1:]):
             allowed = "numbers that depend on no records, nor on how many there are"
             if self.size is None:
                 allowed = "numbers that depend on no records"
@@ -458,6 +484,60 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("sample", words, "a whole number of records, of the number of records")
         self.records = replace(self.records, last=numbers[0])
         return SampleOnPage(line, ("mul", numbers[0], ("pow", numbers[1], ("num", "-1"))), numbers[1])
+
+    def repeat(self, line: int, latex: str, reader: TheoremReader, signs: Tokens) -> MechanismStep:
+        """The head of a loop: `t=1,\\dots,k`."""
+        if self.drawn:
+            raise InvalidArgumentError("repeat", Latex(latex), "all draws in the loop")
+        assert self.records is not None
+        new = [*self.loop.header(line, signs, reader, {self.records.name})]
+        self.compare(line, latex, self.second.line(latex, "=", "rounds", put(self.loop.last, {})))
+        for letter in new:
+            self.declare_again(line, letter)
+            self.alphabet = self.alphabet.having(letter)
+        return MechanismStep(line, latex, "repeat")
+
+    def of_loop(
+        self, line: int, latex: str, role: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
+        """By what a loop ends, or its output: of the last round, or of each."""
+        loop, index = self.loop, self.loop.index
+        if role == "stop":
+            if [*map(signs_of, said)] != [index.signs, loop.end]:
+                allowed = f"Stop (at the first ${index.latex}$, else at ${written(loop.end)}$)"
+                raise InvalidArgumentError("sentence", ", ".join(said), allowed)
+            formula = reader.formula(signs)
+            if parts_of(formula)[0] not in ("<=", "<"):
+                raise InvalidArgumentError(role, Latex(latex), "a comparison")
+            self.compare(line, latex, self.second.formula(latex, put(formula, {})))
+            loop.until = formula
+            return MechanismStep(line, latex, "until", term=formula)
+        letters = [*self.alphabet.letters.values()]
+        last = (
+            []
+            if loop.until
+            else [*loop.ends(letters, {n: one.body for n, one in self.alphabet.defined.items()})]
+        )
+        each = loop.all_of(signs)
+        if each is not None:
+            term = reader.point(each)
+            read = put(("pair", term, index.term if loop.until else loop.last), {})
+            self.compare(line, latex, self.second.line(latex, "", "list", read, index))
+            loop.listed = True
+            return MechanismStep(line, latex, role, kind="listed", term=term)
+        for letter, _ in last:
+            self.declare_again(line, letter)
+            self.alphabet = self.alphabet.having(letter)
+        reader = TheoremReader(self.alphabet)
+        term = outcome(reader, signs)
+        self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
+        of_round = {one.name for one in letters if one.kind in ("real", "integer") and not one.arguments}
+        if not loop.until and free(term) & of_round - {
+            one.name for one in (*self.letters, *(x for x, _ in last))
+        }:
+            raise InvalidArgumentError(role, Latex(latex), "letters of the last round, as `w_k`")
+        values = {one.name: ((), value) for one, value in last}
+        return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=put(term, values))
 
     def declare_again(self, line: int, letter: TheoremLetter) -> None:
         """Tell the second reader of a letter that a line gives a value."""

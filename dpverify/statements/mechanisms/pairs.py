@@ -114,7 +114,7 @@ def search_pairs(
         for case in (search.some, *(one for _, one in found[:1])):
             if witness is None and case is not None:
                 model = search.model(case, claim)
-                witness = model if _true(claim, model) else None
+                witness = model if holds(claim, model) else None
         nearest = nearest or (found[0][1] if found else search.moderate())
         broken = [(far, one) for far, one in found if far < -CLEAR]
         for _, case in sorted(broken, key=lambda one: (one[1].size, one[0]))[:ASKED]:
@@ -124,7 +124,7 @@ def search_pairs(
     return PairSearch(None, witness, tried, nearest, {name: 2 for name, _ in mechanism.types})
 
 
-def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
+def holds(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
     """Whether what is assumed is true in a model and, to refute it, what is claimed is false."""
     try:
         show(claim.clause, model, refuted)
@@ -136,7 +136,7 @@ def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
 class PairSearcher:
     """A search for pairs, for some numbers of candidates."""
 
-    enough, steps = ENOUGH, STEPS
+    enough, steps, patience, most = ENOUGH, STEPS, PAIRS, PAIRS
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
@@ -154,7 +154,7 @@ class PairSearcher:
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
-        width = sizes.get(named(over.kind), 1) if over else 1
+        width = self.width(sizes.get(named(over.kind), 1) if over else 1)
         written = numbers_in(self.law)
         low, high = mechanism.records.low, mechanism.records.high
         near = [
@@ -168,6 +168,11 @@ class PairSearcher:
         self.ends = sorted(ends)
         values = dict.fromkeys((*self.ends, *sorted(inside), (min(ends) + max(ends)) / 2, *far))
         self.rows = {bare: [*product(self.ends if bare else values, repeat=width)] for bare in (True, False)}
+
+    def width(self, candidates: int) -> int:
+        """How many numbers a record has."""
+        columns = self.mechanism.records.columns
+        return int(named(columns[1])) if columns and columns[0] == "num" else candidates
 
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
@@ -255,13 +260,13 @@ class PairSearcher:
     def found(self) -> list[tuple[float, PairCase]]:
         """Pairs, those that break the claim most first: of many, and on the way from the best of these."""
         found, broken = list[tuple[float, PairCase]](), 0
-        for case in islice(self.cases(), PAIRS):
+        for case in islice(self.cases(), self.most):
             self.some = self.some or case
             if (far := self.margin(case)) is not None:
                 found.append((far, case))
                 broken += far < -CLEAR
-                if broken >= self.enough:
-                    break
+            if broken >= self.enough or (not found and self.tried >= self.patience):
+                break
         found.sort(key=lambda one: one[0])
         best = found[:BEST]
         for _ in range(self.steps if best and not broken else 0):
@@ -320,11 +325,13 @@ class PairSearcher:
         return None if left[k] == right else self.pair(letters, left, k, right)
 
     def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
+        first = 1 if self.mechanism.records.columns else 0
+
         def at(args: tuple[Any, ...]) -> float:
-            k = int(args[0])
-            if not 1 <= k <= len(rows):
+            k, j = int(args[0]), int(args[1]) - first if len(args) > 1 else 0
+            if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
                 raise IndexError(k)
-            return float(rows[k - 1][args[1] if len(args) > 1 else 0])
+            return float(rows[k - 1][j])
 
         found = {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
         return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
@@ -392,13 +399,13 @@ class PairSearcher:
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """The pair as a model that refutes the claim, with cells where laws are of numbers; None if none does."""
         plain, (one, other, bounds) = self.model(case, claim), self.laws(case)
-        if not _true(claim, plain):
+        if not holds(claim, plain):
             return None
         for cells in islice(views(self.head, one, other, bounds), VIEWS):
             model = {**plain, "cells": cells}
-            if _true(claim, model, refuted=True):
+            if holds(claim, model, refuted=True):
                 return model
-        return plain if _true(claim, plain, refuted=True) else None
+        return plain if holds(claim, plain, refuted=True) else None
 
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""

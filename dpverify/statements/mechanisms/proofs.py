@@ -17,8 +17,9 @@ from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.added import added_bound, added_premises
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
-from dpverify.statements.mechanisms.composition import Composition, routes
+from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of
+from dpverify.statements.mechanisms.composition import Composition, OneDraw, routes
+from dpverify.statements.mechanisms.loops import loop_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.samples import (
     SampleLetters,
@@ -110,7 +111,6 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
     index, place = ("sym", INDEX), ("of", PLACE, D, E)
     both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
-    choice = choice_of(mechanism)
     of_both: Iterator[Node] = (
         ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
@@ -121,14 +121,19 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
-    chosen = choice or (sample_letters(mechanism) if mechanism.sample else None)
-    letters += chosen.letters if chosen else ()
-    further = chosen.premises if chosen else ()
+    loop = loop_of(mechanism)
+    choice = None if loop else choice_of(mechanism)
+    own = loop or choice or (sample_letters(mechanism) if mechanism.sample else None)
+    letters += own.letters if own else ()
+    further = own.premises if own else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    sampled = chosen if isinstance(chosen, SampleLetters) else None
-    law = law_on_samples(mechanism) if sampled else on(mechanism, law_of(mechanism), ONE)
+    sampled = own if isinstance(own, SampleLetters) else None
+    chosen = loop or choice
+    law = (
+        law_on_samples(mechanism) if sampled else on(mechanism, chosen.law if chosen else mechanism.law, ONE)
+    )
     guarantee: Node = (head, (ONE, sampled.data if sampled else DATA), law, *numbers)
-    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(chosen.types if chosen else ()))]
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(own.types if own else ()))]
     body: Node = ("all", tuple(letters), (*premises, *further), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
     names = tuple(named(parts_of(one)[0]) for one in letters)
@@ -150,9 +155,9 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
         except (UnderivedError, ValueError) as error:
             return MechanismProof(None, (), str(error) or type(error).__name__)
 
-    reasons = list[str]()
+    reasons, loop = list[str](), loop_of(mechanism)
     for inside in on_samples(mechanism) if mechanism.sample else (mechanism,):
-        for route in routes(inside):
+        for route in loop.routes() if loop else routes(inside):
 
             def one_draw(
                 proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int],
@@ -167,7 +172,11 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
                 given: list[int],
                 whole: Composition = whole,
                 inside: MechanismOnPage = inside,
+                one_draw: OneDraw = one_draw,
             ) -> None:
+                if loop is not None:
+                    loop.prove(proof, given, whole.route, one_draw, given[claim.same + 1 :])
+                    return
                 for draw in inside.of("draw"):
                     if draw not in inside.draws:
                         _is_law(inside, proof, draw, given)

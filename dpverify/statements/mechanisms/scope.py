@@ -8,6 +8,7 @@ from fractions import Fraction
 from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private
+from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "scale")}
 """Of laws, the part that must be public, and its name."""
@@ -30,6 +31,8 @@ def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
                 return line.line, why
         elif any(private(mechanism, end) for end in ends(line.term)):
             return line.line, "where a sum begins or ends depends on records"
+    if mechanism.loop is not None and (found := of_loop(mechanism, mechanism.loop)):
+        return found
     if private(mechanism, mechanism.output.term):
         return mechanism.output.line, "what is made from the draws depends on records"
     return None
@@ -55,6 +58,17 @@ def beside_all(mechanism: MechanismOnPage, term: Node, within: frozenset[Node] =
             )
         within |= {("sym", named(parts_of(parts[1])[0]))}
     return next(filter(None, (beside_all(mechanism, part, within) for part, _ in inner(parts))), "")
+
+
+def of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> tuple[int, str] | None:
+    """The same of how many rounds there are, of what is kept, and of by what a loop ends."""
+    if private(mechanism, loop.last):
+        return loop.line, "how many rounds there are depends on records"
+    for step in (one for one in mechanism.steps if one.role in ("start", "set", "until")):
+        if private(mechanism, step.term):
+            kept = "what is kept" if step.role != "until" else "by what the loop ends"
+            return step.line, f"{kept} depends on records without noise"
+    return None
 
 
 def ends(term: Node) -> Iterator[Node]:

@@ -1,0 +1,204 @@
+"""Pairs of data sets for mechanisms with a loop: of few rounds, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
+
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.language import Node, again, bound_in, free, inner, parts_of, put
+from dpverify.proving.theorems.letters import TheoremLetter
+from dpverify.statements.mechanisms.loops import (
+    BEGIN,
+    ENDS,
+    HISTORY,
+    LISTED,
+    NEXT,
+    RUNS,
+    outputs_of,
+    paired,
+)  # fmt: skip
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, private
+from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, holds
+from dpverify.statements.mechanisms.proofs import MechanismClaim
+from dpverify.statements.mechanisms.rounds import LoopOnPage
+from dpverify.statements.mechanisms.sensitivity import may_lack_value, number
+
+MOST = 3
+"""Rounds that are written out, where a page says how many there are."""
+
+
+@dataclass(frozen=True)
+class FewRounds:
+    """A mechanism that has the guarantee too if the loop has: some rounds of it, maybe with a part of the output."""
+
+    mechanism: MechanismOnPage
+    letters: tuple[tuple[str, str], ...]
+    """The letter of the number of rounds, and its value, where there is one."""
+    part: int = 0
+    """Which part of the output it puts out, from 1 on; 0 for all."""
+
+
+def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRounds]:
+    """A loop of one round, of two, and so on: all that is put out, and each part of it."""
+    if private(mechanism, loop.last):
+        if loop.listed:  # how many outputs there are
+            steps = replace(mechanism.output, kind="real", term=loop.last), *mechanism.of("claim")
+            yield FewRounds(replace(mechanism, loop=None, steps=steps), ())
+        return
+    kept = set[str]().union(*(free(term) for _, term in loop.kept))
+    still = [one for one in mechanism.letters if one.number is not None and one.number.contains(Fraction(0))]
+    written = next((count for count in range(1, MOST + 1) if loop.last == number(count)), None)
+    counts = (1, 2) if written is None else (written,)
+    tried = [(count, None) for count in counts] + [(counts[-1], one) for one in still if one.name in kept]
+    for count, zero in reversed(tried) if loop.until else tried:
+        fixed = mechanism if zero is None else without(mechanism, zero)
+        one = None if fixed.loop is None else unrolled(fixed, fixed.loop, count)
+        if one is None:
+            continue
+        shown = [(k.latex, str(count)) for k in mechanism.letters if loop.last == k.term]
+        shown += [(zero.latex, "0")] if zero else []
+        parts = [*outputs_of(one.output.term)]
+        several = [*range(1, len(parts) + 1)] if len(parts) > 1 and count > 1 else []
+        for k in (*several, 0) if loop.until else (0, *several):
+            made = (parts[k - 1], "real") if k else (one.output.term, one.output.kind)
+            few = replace(
+                one,
+                steps=(*one.of("draw"), replace(one.output, term=made[0], kind=made[1]), *one.of("claim")),
+            )
+            if few.draws or private(few, made[0]):
+                yield FewRounds(few, tuple(shown), k)
+
+
+def without(mechanism: MechanismOnPage, letter: TheoremLetter) -> MechanismOnPage:
+    """The same where a public letter is 0, so that what is multiplied by it is not there."""
+    zero: dict[str, tuple[tuple[str, ...], Node]] = {letter.name: ((), number(0))}
+
+    def at(term: Node) -> Node:
+        return put(folded(put(term, zero)), {})
+
+    loop, records = mechanism.loop, mechanism.records
+    assert loop is not None
+    start, kept = (tuple((name, at(term)) for name, term in rows) for rows in (loop.start, loop.kept))
+    until = loop.until and at(loop.until)
+    return replace(
+        mechanism, letters=tuple(one for one in mechanism.letters if one is not letter),
+        records=replace(records, last=at(records.last)), given=tuple(map(at, mechanism.given)),
+        steps=tuple(
+            replace(one, term=_each(at, one.term) if one.role == "claim" else at(one.term)) for one in mechanism.steps
+        ),
+        loop=replace(loop, last=at(loop.last), start=start, kept=kept, until=until),
+    )  # fmt: skip
+
+
+def folded(node: Node) -> Node:
+    """A term without what is multiplied by 0, where that has a value for all values of its letters."""
+    term = parts_of(node)
+    parts = [folded(part) for part, _ in inner(term)]
+    if term[0] == "mul" and number(0) in parts and not may_lack_value(node):
+        return number(0)
+    if term[0] == "add":
+        parts = [part for part in parts if part != number(0)] or [number(0)]
+        if len(parts) == 1:
+            return parts[0]
+    return again(term, bound_in(term), parts)
+
+
+def _each(at: Callable[[Node], Node], said: Node) -> Node:
+    head, *numbers = parts_of(said)
+    return (head, *map(at, numbers))
+
+
+def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> MechanismOnPage | None:
+    """The same with some number of rounds, one after the other; None where that is no number of the page."""
+    last, records = loop.last, mechanism.records
+    own = next((one for one in mechanism.letters if last == one.term), None)
+    if last != number(count) and (
+        own is None or own.number is None or not own.number.contains(Fraction(count))
+    ):
+        return None
+    fixed: dict[str, tuple[tuple[str, ...], Node]] = {own.name: ((), number(count))} if own else {}
+    env = {**fixed, **{name: ((), put(term, fixed)) for name, term in loop.start}}
+    steps, outputs, going = list[MechanismStep](), list[Node](), list[Node]()
+    for k in range(1, count + 1):
+        env[loop.index] = (), number(k)
+        for draw in mechanism.of("draw"):
+            new = replace(draw, name=f"{draw.name} {k}", term=put(draw.term, env))
+            steps.append(new)
+            env[draw.name] = (), ("sym", new.name)
+        outputs.append(put(mechanism.output.term, env))
+        if loop.until:
+            going.append(("indicator", ("not", put(loop.until, env))))
+        env |= {name: ((), put(term, env)) for name, term in loop.kept}
+    return replace(
+        mechanism, loop=None,
+        letters=tuple(one for one in mechanism.letters if one is not own),
+        records=replace(
+            records, last=put(records.last, fixed), columns=records.columns and put(records.columns, fixed)
+        ),
+        given=tuple(put(one, fixed) for one in mechanism.given),
+        steps=(*steps, replace(mechanism.output, term=_outcome(outputs, going, loop.listed)), *(
+            replace(one, term=_each(lambda part: put(part, fixed), one.term)) for one in mechanism.of("claim")
+        )),
+    )  # fmt: skip
+
+
+def _outcome(outputs: list[Node], going: list[Node], listed: bool) -> Node:
+    """The output of some rounds: of the last that is made, or of each; 0 for those that are not made."""
+    if listed:
+        shown = [outputs[0]]
+        for k, one in enumerate(outputs[1:]):
+            shown.append(("mul", *going[: k + 1], one) if going else one)
+        return paired(shown)
+    if not going or len(outputs) == 1:
+        return outputs[-1]
+    if parts_of(outputs[0])[0] == "pair":
+        rows = zip(*(parts_of(one)[1:] for one in outputs), strict=True)
+        one, other = (_outcome([*row], going, False) for row in rows)
+        return ("pair", one, other)
+    found = outputs[0]
+    for k, (one, before) in enumerate(zip(outputs[1:], outputs, strict=False)):
+        found = ("add", found, ("mul", *going[: k + 1], ("add", one, ("mul", ("num", "-1"), before))))
+    return found
+
+
+class FewRoundsSearcher(PairSearcher):
+    """A search among fewer pairs, that ends soon where laws are not worked out."""
+
+    steps, patience, most = 200, 200, 600
+
+
+class LoopWitness(PairSearcher):
+    """A pair of which all that is assumed of a loop is true: histories are all the same."""
+
+    def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
+        """The pair as values of letters."""
+        found = super().entries(case, claim)
+        loop: dict[str, Json] = {
+            BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ENDS: [True],
+            RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
+        }  # fmt: skip
+        for name, (_, kinds, kind) in zip(
+            claim.names, map(parts_of, parts_of(parts_of(claim.clause.body)[1])), strict=True
+        ):
+            if kinds == (HISTORY,) and name != ENDS:
+                loop[name] = [_zero(kind)]
+        return {**found, **loop}
+
+
+def _zero(kind: Node) -> Json:
+    if isinstance(kind, str):
+        return "0" if kind in ("real", "integer") else 0
+    return [_zero(part) for part in kind[1:]]
+
+
+def loop_witness(mechanism: MechanismOnPage, claim: MechanismClaim) -> Json:
+    """A pair as a model of what is assumed; None where none is found."""
+    sizes = {HISTORY: 1, LISTED: 1, **dict.fromkeys((name for name, _ in mechanism.types), 2)}
+    searcher = LoopWitness(mechanism, sizes, Random(0))
+    letters = next(searcher.settings(), {})
+    case = next(searcher.pairs(letters, searcher.records(letters), searcher.rows[True]), None)
+    model = None if case is None else searcher.model(case, claim)
+    return model if model is not None and holds(claim, model) else None

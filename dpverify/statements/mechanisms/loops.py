@@ -1,0 +1,213 @@
+"""Mechanisms with a loop: one round as a mechanism of its own, all rounds as a clause, and few rounds one by one.
+
+What was drawn so far is a history, a point of a type of which nothing is assumed: a claim holds whatever is read off
+it, whatever a round makes of it, and whenever the loop ends, so also for what the page keeps, puts out, and stops by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.statements.mechanisms.composition import MADE, NONE, Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+from dpverify.statements.mechanisms.rounds import LoopOnPage
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE, D, number
+from dpverify.statements.theorems.library import shipped
+
+HISTORY, LISTED = "history", "rows of outputs"
+BEGIN, NEXT, RUNS, ENDS, MADE_OF = "the beginning", "the next", "the rounds", "the end", "the output"
+H, U, N, X = ("sym", "the history"), ("sym", "the draws"), ("sym", "the number"), ("sym", "the last")
+ROUNDS = {"concentrated": "theorem.concentrated-until", "private": "theorem.pure-until"}
+"""By currency, what is known of k rounds, of which some may not be made."""
+
+
+def loop_of(mechanism: MechanismOnPage) -> LoopClause | None:
+    """What is said of a mechanism's loop, if it has one."""
+    return None if mechanism.loop is None else LoopClause(mechanism, mechanism.loop)
+
+
+class LoopClause:
+    """A loop as letters and assumptions of a clause."""
+
+    def __init__(self, mechanism: MechanismOnPage, loop: LoopOnPage) -> None:
+        self.mechanism, self.loop = mechanism, loop
+        draws = mechanism.of("draw")
+        said, kind = paired([("sym", one.name) for one in draws]), paired([one.kind for one in draws])
+        steps = [one for one in mechanism.steps if one.role in ("query", "draw")]
+        last = replace(mechanism.output, term=said, kind=kind)
+        self.round = replace(mechanism, loop=None, steps=(*steps, last, *mechanism.of("claim")))
+        """One round, which puts out all that it draws."""
+        self.before: list[tuple[str, Node]] = [
+            *((name, "real") for name, _ in loop.start),
+            (loop.index, "integer"),
+        ]
+        """Letters that a round has before its draws."""
+        self.kind: Node = LISTED if loop.listed else mechanism.output.kind
+        """The type of the output."""
+
+    @property
+    def types(self) -> tuple[tuple[str, str], ...]:
+        """The type of histories and, where the output is that of each round, that of all."""
+        return ((HISTORY, "any"), *(((LISTED, "any"),) * self.loop.listed))
+
+    @property
+    def letters(self) -> tuple[Node, ...]:
+        """What reads histories, and makes them."""
+        return (
+            (BEGIN, (), HISTORY), (NEXT, (HISTORY, self.round.output.kind), HISTORY),
+            (RUNS, ("integer", HISTORY, DATA), ("law", HISTORY)),
+            *((f"now {name}", (HISTORY,), kind) for name, kind in self.before),
+            (ENDS, (HISTORY,), "formula"), (MADE_OF, (HISTORY,), self.kind),
+        )  # fmt: skip
+
+    def round_at(self, history: Node) -> Node:
+        """The law of a round's draws, on one data set."""
+        return put(self.round.law, {name: ((), ("of", f"now {name}", history)) for name, _ in self.before})
+
+    def rounds(self, number_of: Node, history: Node) -> Node:
+        """The law of the history after at most some rounds."""
+        return ("of", RUNS, number_of, history, D)
+
+    @property
+    def law(self) -> Node:
+        """The law of the output, on the data set D."""
+        begin = self.rounds(self.loop.last, ("sym", BEGIN))
+        return ("then", (named(H[1]), HISTORY), begin, ("certain", ("of", MADE_OF, H)))
+
+    @property
+    def premises(self) -> tuple[Node, ...]:
+        """What rounds are: none is left; the loop has ended; or one is made, and then the others."""
+        letters: tuple[Node, ...] = (
+            (named(N[1]), (), "integer"),
+            (named(H[1]), (), HISTORY),
+            (ONE, (), DATA),
+        )
+        more, some = ("add", N, number(1)), ("<=", number(0), N)
+        following = self.rounds(N, ("of", NEXT, H, U))
+        after: Node = ("==", self.rounds(more, H), (
+            "then", (named(U[1]), self.round.output.kind), on(self.mechanism, self.round_at(H), ONE), following,
+        ))  # fmt: skip
+        none: Node = ("all", letters[1:], (), ("==", self.rounds(number(0), H), ("certain", H)))
+        ends, same = ("of", ENDS, H), ("==", self.rounds(more, H), ("certain", H))
+        return none, ("all", letters, (some, ends), same), ("all", letters, (some, ("not", ends)), after)
+
+    def routes(self) -> Iterator[Route]:
+        """The ways in which a claim may follow; what a round costs are guesses, which a proof must confirm."""
+        (claim,) = self.round.of("claim")
+        head, *numbers = parts_of(claim.term)
+        shares: list[Node] = [("mul", one, ("pow", self.loop.last, number(-1))) for one in numbers]
+        if head == "renyi-private":
+            shares[0] = numbers[0]
+        claimed = replace(claim, term=(head, *shares))
+        one = replace(self.round, steps=(*self.round.steps[:-1], claimed))
+        found = [route for route in routes(one) if route.head != "gaussian"]
+        approximate = head == "private" and numbers[1] != NONE
+        for route in sorted(found, key=lambda route: approximate and route.head == "private"):
+            if route.head == "concentrated" or all(one[1] == NONE for one in route.costs):
+                yield route
+
+    def prove(
+        self, proof: ProofBuilder, given: list[int], route: Route, one_draw: OneDraw, recursion: Sequence[int]
+    ) -> None:
+        """Prove the claim on a route; `recursion` has the places of what rounds are.
+
+        Raises:
+            UnderivedError: where it does not follow.
+        """
+        whole = Composition(self.round, route, one_draw)
+        known = whole.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        self.has_values(proof, known)
+        head, added = route.head, route.total(0)
+        costs = (added[0], *([NONE] if added[1:] else []))
+        letters = tuple((name, (), kind) for name, kind in self.before)
+        law = on(self.mechanism, self.round.law, ONE)
+
+        def of_letters(inner: ProofBuilder, _: list[int]) -> None:
+            found = whole.behind(inner, 0, given)
+            if added != costs:  # a sum of zeros
+                within = [inner.arithmetic(("<=", *pair), *known) for pair in zip(added, costs, strict=True)]
+                numbers = [((), one) for one in (*added, *costs)]
+                types: dict[str, Node] = {"mathcalD": DATA, "T": self.round.output.kind}
+                inner.use("theorem.weaker", [((ONE,), law), *numbers], [found, *within], types, known)
+
+        every = proof.block(
+            ("all", letters, (), (head, (ONE, DATA), law, *costs)),
+            [name for name, _ in self.before],
+            of_letters,
+        )
+        at = on(self.mechanism, self.round_at(H), ONE)
+        values: list[tuple[tuple[str, ...], Node]] = [
+            ((), ("of", f"now {name}", H)) for name, _ in self.before
+        ]
+        one = proof.block(
+            ("all", ((named(H[1]), (), HISTORY),), (), (head, (ONE, DATA), at, *costs)), [named(H[1])],
+            lambda inner, _: _do(inner.use(every, values, [])),
+        )  # fmt: skip
+        last, h, u, n = self.loop.last, *(named(one[1]) for one in (H, U, N))
+        terms: dict[str, tuple[tuple[str, ...], Node]] = {
+            "a": ((h, u), ("of", NEXT, H, U)), "B": ((h,), ("of", ENDS, H)), "h": ((), ("sym", BEGIN)), "k": ((), last),
+            "K": ((h, ONE), at), "N": ((n, h, ONE), self.rounds(N, H)), "rho": ((), costs[0]),
+        }  # fmt: skip
+        terms["varepsilon"] = terms["rho"]
+        signs = [proof.arithmetic(("<=", NONE, one), *known) for one in (costs[0], last)]
+        types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": self.round.output.kind}
+        rule = ROUNDS[str(head)]
+        order, premises = shipped()[rule].names, [*signs, *recursion, one]
+        found = proof.use(rule, [terms[name] for name in order], premises, types, known)
+        total: tuple[Node, ...] = (("mul", last, costs[0]), *costs[1:])
+        first = self.rounds(last, ("sym", BEGIN))
+        types = {"mathcalD": DATA, "T": HISTORY, "U": self.kind}
+        numbers = [((), one) for one in total]
+        found = proof.use(
+            MADE[str(head)], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known
+        )
+        whole.conclude(proof, found, total, on(self.mechanism, self.law, ONE), self.kind)
+
+    def has_values(self, proof: ProofBuilder, known: list[int]) -> None:
+        """That what is kept has a value, and the sides of what is compared, whatever was drawn.
+
+        Raises:
+            UnderivedError: where that is not seen, or where one of these depends on records.
+        """
+        sides = [*parts_of(self.loop.until)[1:]] if self.loop.until else []
+        kept = [term for _, term in (*self.loop.start, *self.loop.kept)]
+        terms = [*kept, *sides, *outputs_of(self.mechanism.output.term)]
+        if any(private(self.mechanism, term) for term in terms):
+            raise UnderivedError("what is kept or put out, or by what a loop ends, depends on records")
+        letters = [*self.before, *((one.name, one.kind) for one in self.mechanism.of("draw"))]
+        one: Node = ("<=", number(1), ("sym", self.loop.index))
+        for term in (one for one in terms if parts_of(one)[0] != "sym"):
+            same: Node = ("==", term, term)
+            within: Node = ("all", tuple((name, (), kind) for name, kind in letters), (one,), same)
+            proof.block(within, [name for name, _ in letters], partial(_same, same, known))
+
+
+def _same(same: Node, known: list[int], proof: ProofBuilder, given: list[int]) -> None:
+    proof.arithmetic(same, *known, *given)
+
+
+def outputs_of(term: Node) -> Iterator[Node]:
+    """What is put out, one after the other."""
+    head, *parts = parts_of(term)
+    if head == "pair":
+        for part in parts:
+            yield from outputs_of(part)
+    else:
+        yield term
+
+
+def paired(terms: Sequence[Node]) -> Node:
+    """Terms or types as pairs within pairs."""
+    found = terms[-1]
+    for one in terms[-2::-1]:
+        found = ("pair", one, found)
+    return found
+
+
+def _do(_: int) -> None:
+    """Nothing more."""
