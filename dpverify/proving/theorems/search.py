@@ -624,7 +624,6 @@ class Climb:
     penalty: float
     missing: float = 0.0
     claim: float = 0.0
-    best: float = math.inf
 
     def reaches(self, first: bool, at: int = -1) -> bool:
         """Whether this comes to what is wanted, from a start by its number if that is not negative."""
