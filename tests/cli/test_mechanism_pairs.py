@@ -122,6 +122,8 @@ def test_wrong_claims_are_broken_by_as_much(
     assert (found.measure, found.at, found.draw) == (measure, at, draw)
     assert found.needs <= needs * (1 + 1e-12)
     assert found.needs >= needs * (1 - (1e-3 if "0.2" in at else 1e-5))
+    assert found.suffices is None or needs * (1 - 1e-12) <= found.suffices <= needs * (1 + 1e-5)
+    assert found.suffices is not None or "(y," in text or "max" in text
     assert bool(found.event) == (measure == "epsilon") == (found.probabilities is not None)
 
 

@@ -17,11 +17,11 @@ from dpverify.proving.checker.theorems.language import Node, named, parts_of
 from dpverify.proving.theorems.noises import (
     NORMAL,
     FloatLine,
-    NoiseLaw,
-    Noisy,
+    NoisyLaw,
     NonlinearError,
     law_after,
     mixed,
+    noisy_within,
 )
 from dpverify.proving.theorems.spreads import Spread, margin, sights
 
@@ -96,7 +96,7 @@ def _equal(one: Any, other: Any) -> float:
     """FloatModel of equality: 0 where values are equal, else how far they are apart, negative."""
     if isinstance(one, dict) and isinstance(other, dict):
         return -max((abs(one.get(v, 0.0) - other.get(v, 0.0)) for v in {*one, *other}), default=0.0)
-    if isinstance(one, NoiseLaw) and isinstance(other, NoiseLaw):
+    if isinstance(one, NoisyLaw) and isinstance(other, NoisyLaw):
         return -float(one.form != other.form)
     if isinstance(one, float) or isinstance(other, float):
         gap = abs(float(one) - float(other))
@@ -154,13 +154,8 @@ class FloatModel:
     def choices(self, kinds: tuple[Node, ...], kind: Node) -> list[Any]:
         """Values that are tried of a letter of an `all`."""
         if not kinds:
-            return (
-                [*GRID]
-                if kind == "real"
-                else [0, 1, 60, 2, -7, 3]
-                if kind == "integer"
-                else self.points(kind)
-            )
+            few: dict[Node, list[Any]] = {"real": [*GRID], "integer": [0, 1, 60, 2, -7, 3]}
+            return few[kind] if kind in few else self.points(kind)
         if kinds in (("real",), ("integer",)) and kind == "formula":
             return [partial(_within, shape, end) for end in EVENTS for shape in (0, 1, -1)]
         places, values = [*product(*map(self.points, kinds))], self.points(kind)
@@ -199,7 +194,7 @@ class FloatModel:
             try:
                 return float(inner(env))
             except FAILURES as error:
-                if isinstance(error, NonlinearError) and any(isinstance(v, Noisy) for v in env.values()):
+                if isinstance(error, NonlinearError) and any(map(noisy_within, env.values())):
                     raise
                 return NOT_KNOWN
 
@@ -264,7 +259,7 @@ class FloatModel:
                 nodes = [(found.at + found.scale * z, weight) for z, weight in NODES[found.family]]
                 values = [*_each(env, name, [z for z, _ in nodes], body)]
                 return rule([weight for _, weight in nodes], values)
-            if isinstance(found, FloatLine | NoiseLaw) and head == "then":
+            if isinstance(found, FloatLine | NoisyLaw) and head == "then":
                 return law_after(found, lambda value: body({**env, name: value}))
             if isinstance(found, FloatLine):
                 values = found.values()
@@ -282,7 +277,7 @@ class FloatModel:
             laws = [*_each(env, name, range(self.sizes[kind]), law)]
             at, worst = [float(bound(env)) for bound in bounds], 1.0
             for i, j in pairs:
-                self.work += NOISY * (isinstance(laws[i], NoiseLaw) and len(laws[i].masses) > 1)
+                self.work += NOISY * (isinstance(laws[i], NoisyLaw) and len(laws[i].masses) > 1)
                 if (found := _margin(head, laws[i], laws[j], at)) < worst:
                     worst, self.worst = found, (head, laws[i], laws[j], at)
             return worst

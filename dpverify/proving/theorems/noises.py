@@ -27,7 +27,7 @@ class NonlinearError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class OneNoise:
     """One draw: its family and scale; each is itself only."""
 
     family: str
@@ -39,7 +39,7 @@ class Noisy:
     """A number, and multiples of noises that are not 0."""
 
     start: float
-    slopes: Mapping[Noise, float]
+    slopes: Mapping[OneNoise, float]
 
     def __add__(self, other: Any) -> Any:
         """A sum."""
@@ -77,7 +77,7 @@ class Noisy:
     __pow__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = __rtruediv__ = refuse
 
 
-def _noisy(start: float, slopes: dict[Noise, float]) -> Any:
+def _noisy(start: float, slopes: dict[OneNoise, float]) -> Any:
     kept = {noise: slope for noise, slope in slopes.items() if abs(slope) > 1e-12}
     return Noisy(start, kept) if kept else start
 
@@ -141,16 +141,16 @@ def _tail(family: str, z: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseLaw:
+class NoisyLaw:
     """Masses by value, where values depend on noises of the law's own."""
 
-    own: tuple[Noise, ...]
+    own: tuple[OneNoise, ...]
     masses: dict[Any, float]
 
-    def fresh(self) -> NoiseLaw:
+    def fresh(self) -> NoisyLaw:
         """The same with new noises."""
-        new = {noise: Noise(noise.family, noise.scale) for noise in self.own}
-        return NoiseLaw((*new.values(),), {_renamed(v, new): mass for v, mass in self.masses.items()})
+        new = {noise: OneNoise(noise.family, noise.scale) for noise in self.own}
+        return NoisyLaw((*new.values(),), {_renamed(v, new): mass for v, mass in self.masses.items()})
 
     @property
     def form(self) -> object:
@@ -167,7 +167,7 @@ class NoiseLaw:
         return value
 
 
-def _renamed(value: Any, new: Mapping[Noise, Noise]) -> Any:
+def _renamed(value: Any, new: Mapping[OneNoise, OneNoise]) -> Any:
     if isinstance(value, tuple):
         return tuple(_renamed(part, new) for part in value)
     if isinstance(value, After):
@@ -177,15 +177,15 @@ def _renamed(value: Any, new: Mapping[Noise, Noise]) -> Any:
     return value
 
 
-def of_noises(law: Any) -> NoiseLaw:
+def of_noises(law: Any) -> NoisyLaw:
     """Any law, as one of noises."""
     if isinstance(law, FloatLine):
-        noise = Noise(law.family, law.scale)
-        return NoiseLaw((noise,), {law.at + Noisy(0.0, {noise: 1.0}): 1.0})
-    return law if isinstance(law, NoiseLaw) else NoiseLaw((), law)
+        noise = OneNoise(law.family, law.scale)
+        return NoisyLaw((noise,), {law.at + Noisy(0.0, {noise: 1.0}): 1.0})
+    return law if isinstance(law, NoisyLaw) else NoisyLaw((), law)
 
 
-def law_after(law: FloatLine | NoiseLaw, body: Callable[[Any], Any]) -> Any:
+def law_after(law: FloatLine | NoisyLaw, body: Callable[[Any], Any]) -> Any:
     """The law of what has a law that depends on a number with another law."""
     first = of_noises(law).fresh()
     try:
@@ -196,7 +196,7 @@ def law_after(law: FloatLine | NoiseLaw, body: Callable[[Any], Any]) -> Any:
             raise
         found = After(value, lambda x: _only(body(x)))
         found.made(value.start)
-        return NoiseLaw(first.own, {found: 1.0})
+        return NoisyLaw(first.own, {found: 1.0})
 
 
 def _only(law: Any) -> float:
@@ -206,7 +206,7 @@ def _only(law: Any) -> float:
     return float(value)
 
 
-def mixed(weights: list[float], laws: list[Any], own: tuple[Noise, ...] = ()) -> Any:
+def mixed(weights: list[float], laws: list[Any], own: tuple[OneNoise, ...] = ()) -> Any:
     """One of several laws, each with a chance, after some draws."""
     if len(laws) == 1 and not own:
         return laws[0]
@@ -216,10 +216,10 @@ def mixed(weights: list[float], laws: list[Any], own: tuple[Noise, ...] = ()) ->
     masses = added(
         (v, w * mass) for w, law in zip(weights, parts, strict=True) for v, mass in law.masses.items()
     )
-    return _plain(NoiseLaw((*own, *(noise for law in parts for noise in law.own)), masses))
+    return _plain(NoisyLaw((*own, *(noise for law in parts for noise in law.own)), masses))
 
 
-def _plain(law: NoiseLaw) -> Any:
+def _plain(law: NoisyLaw) -> Any:
     """A law as masses of values, or as a line, if it is such."""
     value, *more = law.masses
     if not any(map(noisy_within, law.masses)):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import chain, combinations, count, islice, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
@@ -502,14 +503,7 @@ def mixed(one: Json, other: Json) -> Json:
 
 def function(env: Env, params: tuple[str, ...], code: Any) -> Any:
     """A letter that a term defines."""
-    known = dict[tuple[Any, ...], Any]()
-
-    def at(args: tuple[Any, ...]) -> Any:
-        if args not in known:
-            known[args] = code({**env, **dict(zip(params, args, strict=True))})
-        return known[args]
-
-    return at
+    return cache(lambda args: code({**env, **dict(zip(params, args, strict=True))}))
 
 
 def _taken(shape: Json) -> Json:

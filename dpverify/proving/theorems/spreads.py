@@ -21,14 +21,14 @@ from dpverify.proving.theorems.noises import (
     NORMAL,
     After,
     FloatLine,
-    Noise,
-    NoiseLaw,
     Noisy,
+    NoisyLaw,
+    OneNoise,
     of_noises,
     spread_of,
 )
 
-Spread: TypeAlias = "dict[Any, float] | FloatLine | NoiseLaw"
+Spread: TypeAlias = "dict[Any, float] | FloatLine | NoisyLaw"
 """A law."""
 MixedLine: TypeAlias = "list[tuple[float, FloatLine]]"
 """Lines, each with a chance."""
@@ -45,6 +45,8 @@ NARROW = 1e-3
 """The length of a uniform law that stands for one number."""
 STEPS = 40
 """Values of a function of noise that takes few."""
+TINY = 1e-250
+"""A mass beside which another may be too small for floating point."""
 FARTHEST = 1e4
 """The margin of a claim that nothing speaks against, less what does."""
 
@@ -63,11 +65,11 @@ def outputs(value: Any) -> Iterator[Any]:
 
 def after(law: Spread) -> Any:
     """Where one noise is put out as another function of it, that function; else None."""
-    value = next(iter(law.masses)) if isinstance(law, NoiseLaw) else None
+    value = next(iter(law.masses)) if isinstance(law, NoisyLaw) else None
     return value.made if isinstance(value, After) else None
 
 
-def lines_of(law: NoiseLaw, along: Rows) -> list[MixedLine]:
+def lines_of(law: NoisyLaw, along: Rows) -> list[MixedLine]:
     """Of each sum of multiples of outputs, its law; sums are independent within each part.
 
     Raises:
@@ -75,7 +77,7 @@ def lines_of(law: NoiseLaw, along: Rows) -> list[MixedLine]:
     """
     found: list[MixedLine] = [[] for _ in along]
     for value, chance in law.masses.items():
-        used = list[Noise]()
+        used = list[OneNoise]()
         for row, lines in zip(along, found, strict=True):
             total: Any = sum(w * one for w, one in zip(row, outputs(value), strict=True))
             if not isinstance(total, Noisy):
@@ -93,7 +95,7 @@ def lines_of(law: NoiseLaw, along: Rows) -> list[MixedLine]:
     return found
 
 
-def directions(left: NoiseLaw, right: NoiseLaw) -> Iterator[Rows]:
+def directions(left: NoisyLaw, right: NoisyLaw) -> Iterator[Rows]:
     """Sums of multiples of outputs: without noise, of normal noise one along which means differ, each noise alone."""
     (starts, slopes, noises), (others, other_slopes, _) = map(_affine, (left, right))
     if len(starts) == 1:
@@ -124,7 +126,7 @@ def without_noise(slopes: Rows) -> Iterator[Rows]:
             yield [[*(-w for w in weights), 1.0, *([0.0] * (len(slopes) - k - 1))]]
 
 
-def each_noise(law: NoiseLaw) -> Rows:
+def each_noise(law: NoisyLaw) -> Rows:
     """Sums of multiples of outputs that are one noise each, and a number; refused (ValueError) if there are none."""
     _, slopes, noises = _affine(law)
     if len(slopes) != len(noises):
@@ -138,7 +140,7 @@ def _inverse(rows: tuple[tuple[float, ...], ...]) -> Rows:
     return [*map(list, zip(*(solved(rows, one) for one in unit), strict=True))]
 
 
-def _affine(law: NoiseLaw) -> tuple[list[float], Rows, list[Noise]]:
+def _affine(law: NoisyLaw) -> tuple[list[float], Rows, list[OneNoise]]:
     """Of the first value: numbers, multiples of noises, and the noises, in the order in which they are drawn."""
     values = [*outputs(next(iter(law.masses)))]
     values = [value if isinstance(value, Noisy) else Noisy(float(value), {}) for value in values]
@@ -270,9 +272,10 @@ class Sight:
             families = [one[0][1].family for one in self.left]
             if order != 1 or {*families} == {"normal"}:
                 return sum(_renyi(one, d or 0.0, order) for one, d in zip(families, self.far, strict=True))
-        if any(p > 0 and not q for p, q in self.masses):
+        kept = [(p, q) for p, q in self.masses if p > TINY]
+        if any(not q for _, q in kept):
             return math.inf
-        logs = [(math.log(p), math.log(q)) for p, q in self.masses if p > 0]
+        logs = [(math.log(p), math.log(q)) for p, q in kept]
         if order == 1:
             return math.fsum(math.exp(p) * (p - q) for p, q in logs)
         powers = [order * p + (1 - order) * q for p, q in logs]
@@ -327,7 +330,7 @@ def sights(one: Spread, other: Spread) -> list[Sight]:
     return found
 
 
-def _stepped(left: NoiseLaw, right: NoiseLaw) -> Sight | None:
+def _stepped(left: NoisyLaw, right: NoisyLaw) -> Sight | None:
     """Two laws of functions of one noise that take few values, by their masses; None for others."""
     laws = [_values(law) for law in (left, right)]
     values = sorted({value for law in laws for value in law})
@@ -339,7 +342,7 @@ def _stepped(left: NoiseLaw, right: NoiseLaw) -> Sight | None:
     )
 
 
-def _values(law: NoiseLaw) -> dict[float, float]:
+def _values(law: NoisyLaw) -> dict[float, float]:
     """Masses of what is made of one noise, in a few steps; what is far out is at the last step before."""
     value = next(iter(law.masses))
     if not isinstance(value, After):

@@ -30,7 +30,7 @@ from dpverify.proving.theorems.spreads import Sight, Spread, after, each_noise, 
 
 SHOWN = 6
 """Boxes of an event of several numbers."""
-STEPS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.2, 0.4)
+STEPS = (1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.2, 0.4)
 """How far below what is needed in floating point, and above it, the checker is asked."""
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
@@ -85,12 +85,18 @@ class ExactPair:
             pairs = [pair_of_laws(self.one, self.other), pair_of_laws(self.other, self.one)]
             return logic("and", *(guarantee(head, pair, [*bounds]) for pair in pairs))
         cells = self.cells
-        if head == "private" and bounds[1] is NO and cells and len(cells.along) == len(cells.along[0]):
+        if cells and len(cells.along) == len(cells.along[0]):
             # as many sums as outputs, each of a noise of its own: the outputs are a function of these, too
             with suppress(ValueError):
                 each = [*zip(lines(cells, self.one), lines(cells, self.other), strict=True)]
-                demand({line.family for line, _ in each} == {"laplace"}, "another law")
-                return compared("<=", made("add", *map(distance, each)), bounds[0])
+                if len(each) == 1:
+                    return guarantee(head, each[0], [*bounds])
+                demand({line.family for line, _ in each} == {"laplace"} and head == "private", "another law")
+                return (
+                    compared("<=", made("add", *map(distance, each)), bounds[0])
+                    if bounds[1] is NO
+                    else UNKNOWN
+                )
         return UNKNOWN
 
     def needs(self, head: str, bounds: Sequence[Term]) -> tuple[float, float | None]:
@@ -113,7 +119,7 @@ class ExactPair:
             if tried <= least or any(self.false(head, with_number(tried), one) for one in cells):
                 least = max(least, tried)
                 break
-        for step in (0.0, *STEPS[:4]):
+        for step in (0.0, *STEPS[:5]):
             tried = six_digits(Fraction(f"{about * (1 + step):.9e}"), ROUND_CEILING)
             if self.guaranteed(head, with_number(tried)) is TRUE:
                 return least, tried
