@@ -239,7 +239,7 @@ def test_a_search_finds_cells_where_a_claim_needs_them(
     found = searched(false, 2000)
     assert found is not None
     assert found["cells"]
-    assert true is None or searched(true, 200) is None
+    assert true is None or searched(true, 100) is None
 
 
 def in_floats(law: Any) -> Any:
