@@ -445,12 +445,14 @@ class _MechanismSection(TheoremSection):
         return MechanismStep(line, latex, role, letter.name, term=body)
 
     def public(self, said: Node, latex: str) -> None:
-        """Refuse numbers that depend on records or on what was drawn."""
+        """Refuse numbers that depend on records, or on letters that are not in the table."""
         public = {one.name for one in self.letters if one is not self.size}
-        if any(free(one) - public for one in parts_of(said)[1:]):
-            allowed = "numbers that depend on no records, nor on how many there are"
-            if self.size is None:
-                allowed = "numbers that depend on no records"
+        other = frozenset[str]().union(*(free(one) - public for one in parts_of(said)[1:]))
+        if other:
+            allowed = "letters of the table alone"
+            if other & {one.name for one in (self.records, self.size) if one}:
+                of_size = ", nor on how many there are" * (self.size is not None)
+                allowed = f"numbers that depend on no records{of_size}"
             raise InvalidArgumentError("claim", Latex(latex), allowed)
 
     def read_sample(self, line: int, words: str, formulas: tuple[str, ...]) -> SampleOnPage:
