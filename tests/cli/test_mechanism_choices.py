@@ -64,7 +64,11 @@ def test_a_certificate_for_another_scale_is_refused(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "half the noise": LARGEST.replace(r"\frac{2}", r"\frac{1}"),
+    "half the noise, on scores that are no fractions, of which no two break the claim": (
+        LARGEST.replace(r"\sum_{i=1}^{n}x_{i,r}", r"\log(1+\max_{1\le i\le n}x_{i,r})").replace(
+            r"\frac{2}{\varepsilon}", r"\frac{\log(2)}{\varepsilon}"
+        )
+    ),
     "half the exponential noise": EXPONENTIAL.replace(r"\frac{2}", r"\frac{1}"),
     "no noise on the threshold": (
         FIRST.replace(THRESHOLD, "").replace(r"\ge t", r"\ge c").replace(r"\frac{4}", r"\frac{1}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product, zip_longest
 from random import Random
 from typing import Any
 
@@ -65,27 +65,40 @@ class ChoicePairSearcher(PairSearcher):
         options = [
             [v for v in self.options(one) if one.kind != "integer" or v in SIZES][:FEW] for one in letters
         ]
+        settings = list[Iterator[PairCase]]()
         for row in sorted(product(*map(enumerate, options)), key=lambda row: sum(k for k, _ in row)):
             one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
             n, k = self.records(one), self.candidates(place)
-            if 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
-                for case in self.extreme(one, n, k):
-                    found = tuple(self.numbers(self.env(case, rows)) for rows in (case.left, case.right))
-                    if found not in seen and len(self.known) < LAWS:
-                        seen.add(found)
-                        yield case
+            if 1 <= n <= MOST and 1 <= k <= MOST:
+                settings.append(self.extreme(one, n, k))
+        for case in (case for row in zip_longest(*settings) for case in row if case is not None):
+            both = [self.env(case, rows) for rows in (case.left, case.right)]
+            found = *map(self.numbers, both), *(bound(both[0]) for bound in self.bounds)
+            if found not in seen and len(self.known) < LAWS // max(len(case.left[0]) - 1, 1):
+                seen.add(found)
+                yield case
 
     def extreme(self, letters: dict[str, Fraction], n: int, k: int) -> Iterator[PairCase]:
-        """Records that are at ends: one, and all others the same."""
+        """Records that are at ends or in the middle: one, and all others the same."""
         low, high = self.ends[0], self.ends[-1]
-        ones = [tuple(low if i == j else high for i in range(k)) for j in (0, k - 1)]
-        rows = [(low,) * k, (high,) * k, *ones, *(tuple(low + high - x for x in row) for row in ones)]
-        rows = [*dict.fromkeys(rows)]
-        for rest in rows[:3] if n > 1 else rows[:1]:
-            for one, other in product(rows, repeat=2):
-                if one != other:
-                    yield PairCase(letters, (one, *(rest,) * (n - 1)), (other, *(rest,) * (n - 1)), 1)
+        middle = (low + high) / 2
+        for place, (a, b) in product(
+            dict.fromkeys(((n + 1) // 2, 1, n)), ((low, high), (low, middle), (middle, high))
+        ):
+            crossed = (a, *(b,) * (k - 1)), (b, *(a,) * (k - 1))
+            rows = [
+                *dict.fromkeys(((a,) * k, (b,) * k, *crossed, (*(b,) * (k - 1), a), (*(a,) * (k - 1), b)))
+            ]
+            for rest in rows[:4] if n > 1 else rows[:1]:
+                before, behind = (rest,) * (place - 1), (rest,) * (n - place)
+                near = [
+                    crossed,
+                    crossed[::-1],
+                    *(permutations(rows, 2) if (a, b, place) == (low, high, 1) else ()),
+                ]
+                for one, other in near:
+                    yield PairCase(letters, (*before, one, *behind), (*before, other, *behind), place)
 
     def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
         found, first = super().env(case, rows), 1 if self.columns else 0
@@ -99,11 +112,13 @@ class ChoicePairSearcher(PairSearcher):
         return {**found, self.mechanism.records.name: at}
 
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
-        """The locations of each side, for each candidate, and the scales of noises."""
+        """The locations of each side, for each candidate, and the scales of noises: from the least, in one's scale."""
         first, index = 1 if self.columns else 0, self.choice.line.index
         places = range(first, first + self.candidates(env))
-        at = (tuple(_fraction(code({**env, index: i})) for i in places) for code, _ in self.sides)
-        return (*at, tuple(_fraction(code(env)) for code in self.scales))
+        at = [[code({**env, index: i}) for i in places] for code, _ in self.sides]
+        least, scales = min(map(min, at)), [code(env) for code in self.scales]
+        rows = [[(x - least) / scales[0] for x in row] for row in at]
+        return tuple(tuple(map(_fraction, row)) for row in (*rows, [one / scales[0] for one in scales]))
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is chosen."""
