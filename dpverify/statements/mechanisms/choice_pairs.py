@@ -13,11 +13,12 @@ from dpverify.proving.checker.terms import Term, number, symbol, term
 from dpverify.proving.checker.theorems.choices import chance_of_all
 from dpverify.proving.checker.theorems.language import named, parts_of, put
 from dpverify.proving.checker.theorems.lines import Line
+from dpverify.proving.checker.theorems.models import LARGEST
 from dpverify.proving.checker.theorems.numbers import logic
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
 from dpverify.statements.mechanisms.breaking import bounds_of
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, NoiseOnPage
+from dpverify.statements.mechanisms.choices import ABOVE, ANSWER, ANSWERS, ORDER, ChoiceOnPage, NoiseOnPage
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
@@ -37,6 +38,11 @@ def _fraction(value: float) -> Fraction:
 def float_of(chance: Term) -> float:
     """A chance in floating point."""
     return float(sum(bounds_of(chance)) / 2)
+
+
+def possible(k: int, count: int) -> list[tuple[int, ...]]:
+    """Which of k are above, where at most so many are."""
+    return [row for row in product((0, 1), repeat=k) if sum(row) <= count]
 
 
 class ChoicePairSearcher(PairSearcher):
@@ -70,7 +76,8 @@ class ChoicePairSearcher(PairSearcher):
             one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
             n, k = self.records(one), self.candidates(place)
-            if 1 <= n <= MOST and 1 <= k <= MOST:
+            count = self.most(place)
+            if 1 <= n <= MOST and 1 <= k <= MOST and (count is None or len(possible(k, count)) <= LARGEST):
                 settings.append(self.extreme(one, n, k))
         for case in (case for row in zip_longest(*settings) for case in row if case is not None):
             both = [self.env(case, rows) for rows in (case.left, case.right)]
@@ -122,12 +129,18 @@ class ChoicePairSearcher(PairSearcher):
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is chosen."""
-        numbers = self.numbers(env)
-        if numbers not in self.known:
-            self.known[numbers] = self.law_of(numbers[:-1], numbers[-1])
-        return self.known[numbers]
+        numbers, count = self.numbers(env), self.most(env)
+        if (numbers, count) not in self.known:
+            self.known[numbers, count] = self.law_of(numbers[:-1], numbers[-1], count)
+        return self.known[numbers, count]
 
-    def law_of(self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction]) -> dict[Any, float]:
+    def most(self, env: dict[str, Any]) -> int | None:
+        """After how many answers above it stops; None where one is chosen."""
+        return int(self.model_of.code(self.choice.line.count)(env)) if self.choice.line.count else None
+
+    def law_of(
+        self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction], count: int | None = None
+    ) -> dict[Any, float]:
         """The same for locations of each side, for each candidate."""
         laws = {
             f"n{j}": Line(named(parts_of(one.law)[0]), number(0), number(scale))
@@ -144,6 +157,12 @@ class ChoicePairSearcher(PairSearcher):
                 found[r] = float_of(chance_of_all([term("<=", x, one) for x in scores if x is not one], laws))
             return found
         above = [term("<=", low, high) for low, high in zip(*rows, strict=True)]
+        if count is not None:
+            for answers in possible(len(above), count):
+                asked = [i for i, one in enumerate(answers) if one or sum(answers[:i]) < count]
+                facts = [above[i] if answers[i] else logic("not", above[i]) for i in asked]
+                found[answers] = float_of(chance_of_all(facts, laws))
+            return found
         for r in range(len(above) + 1):
             facts = [*(logic("not", f) for f in above[:r]), *above[r : r + 1]]
             found[r + 1] = float_of(chance_of_all(facts, laws))
@@ -165,6 +184,11 @@ class ChoicePairSearcher(PairSearcher):
                 law: dict[str, Json] = {"independent": json_of(put(one.law, own))}
                 found |= dict(zip(names, ("read", "write", law), strict=True))
         found[ORDER] = [str(i) for i in range(self.sizes.get(named(self.choice.kind), 0))]
+        if (count := self.most(self.env(case, case.left))) is not None:
+            rows = possible(len(case.left[0]), count)
+            ends = [*map(str, range(len(case.left[0]) + 1))]
+            found[ABOVE] = [{"below": ends, "then": ["0", *map(str, row), "0"]} for row in rows]
+            self.sequences[ANSWERS] = len(rows)
         params = [ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
         hidden = {name: value for name, value in own.items() if name not in params}
         where = json_of(put(self.choice.where, hidden))
