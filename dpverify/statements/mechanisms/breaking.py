@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -48,13 +48,13 @@ class Breaking:
 
 def broken_by(
     head: str, one: Value, other: Value, bounds: Sequence[Term], cells: SumCells | None,
-    spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
+    spreads: tuple[list[NoiseSum], list[NoiseSum]] | None, names: Mapping[Value, str],
 ) -> Breaking:  # fmt: skip
     """How a pair breaks a claim: its laws, exactly, through cells and in floating point."""
     draw = _telling(*spreads) if spreads else 0
     if head == "private":
         delta = bounds[1]
-        event, chances = _event(one, other, bounds[0], delta, cells, spreads)
+        event, chances = _event(one, other, bounds[0], delta, cells, spreads, names)
         least, at = _epsilon(one, other, bounds[0], delta, cells, spreads), _text(delta)
         return Breaking("epsilon", least, f"delta {at}", event, chances, draw)
     if head == "gaussian":
@@ -132,7 +132,7 @@ def _sums(pairs: list[tuple[Term, Term]], inside: list[int]) -> tuple[Term, Term
 
 def _event(
     one: Value, other: Value, epsilon: Term, delta: Term, cells: SumCells | None,
-    spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
+    spreads: tuple[list[NoiseSum], list[NoiseSum]] | None, names: Mapping[Value, str],
 ) -> tuple[str, tuple[tuple[float, float], tuple[float, float]] | None]:  # fmt: skip
     """An event of which the probabilities break the claim."""
     pairs = _masses(one, other, cells)
@@ -146,8 +146,8 @@ def _event(
     ]
     if cells is None:
         values = [v for law in (one, other) if isinstance(law, Finite) for v, _ in law.masses]
-        names = [_name(v) for k, v in enumerate(dict.fromkeys(values)) if k in inside]
-        return f"output is {' or '.join(names)}", (chances[0], chances[1])
+        shown = [names.get(v) or _name(v) for k, v in enumerate(dict.fromkeys(values)) if k in inside]
+        return f"output is {' or '.join(shown)}", (chances[0], chances[1])
     atoms = spreads is not None and spreads[0][0].after is not None
     return _words(cells, inside, atoms), (chances[0], chances[1])
 

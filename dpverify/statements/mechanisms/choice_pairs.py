@@ -15,6 +15,7 @@ from dpverify.proving.checker.theorems.language import named, parts_of, put
 from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.models import LARGEST
 from dpverify.proving.checker.theorems.numbers import logic
+from dpverify.proving.checker.theorems.outcomes import Point, Value
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
 from dpverify.statements.mechanisms.breaking import bounds_of
@@ -126,6 +127,13 @@ class ChoicePairSearcher(PairSearcher):
         least, scales = min(map(min, at)), [code(env) for code in self.scales]
         rows = [[(x - least) / scales[0] for x in row] for row in at]
         return tuple(tuple(map(_fraction, row)) for row in (*rows, [one / scales[0] for one in scales]))
+
+    def values(self, case: PairCase) -> dict[Value, str]:
+        """Of several answers, those above."""
+        count = self.most(self.env(case, case.left))
+        rows = [] if count is None else possible(len(case.left[0]), count)
+        sets = [", ".join(str(i + 1) for i, one in enumerate(row) if one) for row in rows]
+        return {Point(ANSWERS, k): f"{{{numbers}}}" for k, numbers in enumerate(sets)}
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is chosen."""

@@ -14,7 +14,7 @@ from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
-from dpverify.proving.checker.theorems.outcomes import constant
+from dpverify.proving.checker.theorems.outcomes import Value, constant
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.breaking import Breaking, broken_by
@@ -364,6 +364,10 @@ class PairSearcher:
                     return model
         return plain if _true(claim, plain, refuted=True) else None
 
+    def values(self, _: PairCase) -> dict[Value, str]:
+        """How values of the output are said that are points."""
+        return {}
+
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""
         exact, new = Model(claim.clause, model), own_letters(claim)
@@ -373,7 +377,7 @@ class PairSearcher:
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)
         spreads = (one, other) if isinstance(one, list) and isinstance(other, list) else None
-        seen = broken_by(self.head, laws[0], laws[1], bounds, exact.cells, spreads)
+        seen = broken_by(self.head, laws[0], laws[1], bounds, exact.cells, spreads, self.values(case))
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
