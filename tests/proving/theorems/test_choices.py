@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp
+from itertools import combinations
+from math import exp, prod
 
 import numpy as np
 import pytest
@@ -111,3 +112,22 @@ def test_numbers_in_an_unknown_order_and_scales_in_no_ratio_are_refused() -> Non
     undefined = term("log", number(-1))
     with pytest.raises(ValueError, match="unknown order"):
         chance_of_all([term("<=", undefined, X)], {"x0": line("laplace", "1")})
+
+
+@pytest.mark.parametrize("by", [1, 2])
+def test_exponential_noise_selects_as_permute_and_flip_does(by: int) -> None:
+    """Its chances, by coins with heads e^-(gap): p(r) sum over sets S of others of (-1)^|S| / (|S| + 1) prod p(s).
+
+    McKenna and Sheldon (2020). With noise of half the scale, the chances are others.
+    """
+    scores = [number(Fraction(3)), number(Fraction(0)), term("log", number(7)), number(Fraction(3))]
+    noisy = [term("add", q, symbol(f"x0_{k}")) for k, q in enumerate(scores)]
+    laws = {"x0": Line("exponential", number(0), number(Fraction(1, by)))}
+    heads = [exp(value(q) - 3) for q in scores]
+    for k, one in enumerate(noisy):
+        found = value(chance_of_all([above(one, x) for x in noisy if x is not one], laws))
+        others = [p for i, p in enumerate(heads) if i != k]
+        wanted = heads[k] * sum(
+            (-1) ** size / (size + 1) * sum(map(prod, combinations(others, size))) for size in range(4)
+        )
+        assert (found == pytest.approx(wanted, rel=1e-12)) == (by == 1)
