@@ -30,6 +30,9 @@ EXPONENTIAL = LARGEST.replace(LAPLACE, r"z_r\sim\mathrm{Exp}(\frac{2}{\varepsilo
     "R}y_r", "R}q(r)+z_r"
 )
 THRESHOLD = "Draw:\n$$t\\sim\\mathrm{Lap}(c,\\frac{2}{\\varepsilon})$$\n\n"
+SEVERAL = FIRST.replace("at the first $j$, else at $k+1$", "after $m$ of the $j$").replace(
+    "| $c$ |", "| $m$ | integer >= 1 | how many above, at most |\n| $c$ |"
+)
 EACH = r"Draw (for each $j\in\{1,\dots,k\}$):"
 
 
@@ -64,7 +67,11 @@ def test_a_certificate_for_another_scale_is_refused(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "half the noise": LARGEST.replace(r"\frac{2}", r"\frac{1}"),
+    "half the noise, on scores that are no fractions, of which no two break the claim": (
+        LARGEST.replace(r"\sum_{i=1}^{n}x_{i,r}", r"\log(1+\max_{1\le i\le n}x_{i,r})").replace(
+            r"\frac{2}{\varepsilon}", r"\frac{\log(2)}{\varepsilon}"
+        )
+    ),
     "half the exponential noise": EXPONENTIAL.replace(r"\frac{2}", r"\frac{1}"),
     "no noise on the threshold": (
         FIRST.replace(THRESHOLD, "").replace(r"\ge t", r"\ge c").replace(r"\frac{4}", r"\frac{1}")
@@ -72,6 +79,12 @@ BROKEN = {
     "noise on the threshold drawn again": FIRST.replace(
         THRESHOLD, THRESHOLD.replace("Draw:", EACH).replace("$t", "$t_j").replace(r"\frac{2}", r"\frac{1}")
     ).replace(r"\ge t", r"\ge t_j").replace(r"\frac{4}", r"\frac{1}"),
+    "several answers, with too little noise on the queries (Lee and Clifton)": SEVERAL.replace(
+        r"\frac{2}", r"\frac{4}"
+    ).replace(r"q(j),\frac{4}{\varepsilon}", r"q(j),\frac{4}{3\varepsilon}"),
+    "several answers, without noise on the queries (Stoddard and others)": (
+        SEVERAL[: SEVERAL.index("Draw (for")] + SEVERAL[SEVERAL.index("Stop") :].replace("y_j", "q(j)")
+    ),
 }  # fmt: skip
 
 
@@ -92,6 +105,7 @@ def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
 def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
     """Half the noise on queries, a threshold that depends on records, normal noise: never proved."""
     for text in (
+        SEVERAL.replace(r"\frac{4}", r"\frac{4m}"),
         FIRST.replace(r"\frac{4}", r"\frac{2}"),
         FIRST.replace("Lap}(c,", r"Lap}(\sum_{i=1}^{n}x_{i,1},"),
         FIRST.replace(r"y_j\ge t", r"y_j\ge t+j"),
@@ -121,6 +135,8 @@ REFUSED = [
     (LARGEST, "Select:\n$$j=\\arg\\max_{r\\in R}y_r$$\n\n", "", 21, "a declared letter"),
     (FIRST, "else at $k+1$", "else at $k$", 25, "the number behind the last"),
     (FIRST, r"y_j\ge t", "y_j>t", 25, r"\ge"),
+    (SEVERAL, "after $m$ of", r"after $q(1)$ of", 26, "a public number of answers"),
+    (SEVERAL, "Output:\n$$j$$", "Output:\n$$(j,y_j)$$", 29, "one Select or Stop"),
     (FIRST, "Stop (at the first $j$, else at $k+1$)", "Select", 25, r"$r\in R$"),
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -63,6 +63,8 @@ class ExactPair:
     other: Value
     cells: SumCells | None
     spreads: tuple[Spread, Spread]
+    names: Mapping[Value, str]
+    """How values are said that are points of a type."""
 
     def broken(self, head: str, bounds: Sequence[Term]) -> Breaking:
         """How they break a claim."""
@@ -143,8 +145,8 @@ class ExactPair:
         if self.cells is not None:
             return _words(self.cells, inside, after(self.spreads[0]) is not None), (first, second)
         values = [v for law in (self.one, self.other) if isinstance(law, Finite) for v, _ in law.masses]
-        names = [_name(v) for k, v in enumerate(dict.fromkeys(values)) if k in inside]
-        return f"output is {' or '.join(names)}", (first, second)
+        said = [self.names.get(v) or _name(v) for k, v in enumerate(dict.fromkeys(values)) if k in inside]
+        return f"output is {' or '.join(said)}", (first, second)
 
 
 def bounds_of(term: Term) -> tuple[Fraction, Fraction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product, zip_longest
 from random import Random
 from typing import Any
 
@@ -13,12 +13,14 @@ from dpverify.proving.checker.terms import Term, number, symbol, term
 from dpverify.proving.checker.theorems.choices import chance_of_all
 from dpverify.proving.checker.theorems.language import named, parts_of, put
 from dpverify.proving.checker.theorems.lines import Line
+from dpverify.proving.checker.theorems.models import LARGEST
 from dpverify.proving.checker.theorems.numbers import logic
+from dpverify.proving.checker.theorems.outcomes import Point, Value
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
 from dpverify.proving.theorems.spreads import Spread
 from dpverify.statements.mechanisms.breaking import bounds_of
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, NoiseOnPage
+from dpverify.statements.mechanisms.choices import ABOVE, ANSWER, ANSWERS, ORDER, ChoiceOnPage, NoiseOnPage
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
@@ -37,6 +39,11 @@ def _fraction(value: float) -> Fraction:
 def float_of(chance: Term) -> float:
     """A chance in floating point."""
     return float(sum(bounds_of(chance)) / 2)
+
+
+def possible(k: int, count: int) -> list[tuple[int, ...]]:
+    """Which of k are above, where at most so many are."""
+    return [row for row in product((0, 1), repeat=k) if sum(row) <= count]
 
 
 class ChoicePairSearcher(PairSearcher):
@@ -65,43 +72,84 @@ class ChoicePairSearcher(PairSearcher):
         options = [
             [v for v in self.options(one) if one.kind != "integer" or v in SIZES][:FEW] for one in letters
         ]
+        settings = list[Iterator[PairCase]]()
         for row in sorted(product(*map(enumerate, options)), key=lambda row: sum(k for k, _ in row)):
             one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
             n, k = self.records(one), self.candidates(place)
-            if 1 <= n <= MOST and 1 <= k <= (MOST if self.columns else 2):
-                for case in self.extreme(one, n, k):
-                    found = tuple(self.numbers(self.env(case, rows)) for rows in (case.left, case.right))
-                    if found not in seen and len(self.known) < LAWS:
-                        seen.add(found)
-                        yield case
+            count = self.most(place)
+            if 1 <= n <= MOST and 1 <= k <= MOST and (count is None or len(possible(k, count)) <= LARGEST):
+                settings.append(self.extreme(one, n, k))
+        for case in (case for row in zip_longest(*settings) for case in row if case is not None):
+            both = [self.env(case, rows) for rows in (case.left, case.right)]
+            found = *map(self.numbers, both), *(bound(both[0]) for bound in self.bounds)
+            if found not in seen and len(self.known) < LAWS // max(len(case.left[0]) - 1, 1):
+                seen.add(found)
+                yield case
 
     def extreme(self, letters: dict[str, Fraction], n: int, k: int) -> Iterator[PairCase]:
-        """Records that are at ends: one, and all others the same."""
+        """Records that are at ends or in the middle: one, and all others the same."""
         low, high = self.ends[0], self.ends[-1]
-        ones = [tuple(low if i == j else high for i in range(k)) for j in (0, k - 1)]
-        rows = [(low,) * k, (high,) * k, *ones, *(tuple(low + high - x for x in row) for row in ones)]
-        rows = [*dict.fromkeys(rows)]
-        for rest in rows[:3] if n > 1 else rows[:1]:
-            for one in rows:
-                left = (one, *(rest,) * (n - 1))
-                yield from (self.pair(letters, left, 0, row) for row in self.others(one, rows))
+        middle = (low + high) / 2
+        for place, (a, b) in product(
+            dict.fromkeys(((n + 1) // 2, 1, n)), ((low, high), (low, middle), (middle, high))
+        ):
+            crossed = (a, *(b,) * (k - 1)), (b, *(a,) * (k - 1))
+            rows = [
+                *dict.fromkeys(((a,) * k, (b,) * k, *crossed, (*(b,) * (k - 1), a), (*(a,) * (k - 1), b)))
+            ]
+            for rest in rows[:4] if n > 1 else rows[:1]:
+                before, behind = (rest,) * (place - 1), (rest,) * (n - place)
+                near = [
+                    crossed,
+                    crossed[::-1],
+                    *(permutations(rows, 2) if (a, b, place) == (low, high, 1) else ()),
+                ]
+                for one, other in near:
+                    replaced = other if self.mechanism.size is None else None
+                    yield self.pair(letters, (*before, one, *behind), place - 1, replaced)
+
+    def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
+        found, first = super().env(case, rows), 1 if self.columns else 0
+
+        def at(args: tuple[Any, ...]) -> float:
+            k, j = int(args[0]), int(args[1]) - first
+            if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
+                raise IndexError(k)
+            return float(rows[k - 1][j])
+
+        return {**found, self.mechanism.records.name: at}
 
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
-        """The locations of each side, for each candidate, and the scales of noises."""
+        """The locations of each side, for each candidate, and the scales of noises: from the least, in one's scale."""
         first, index = 1 if self.columns else 0, self.choice.line.index
         places = range(first, first + self.candidates(env))
-        at = (tuple(_fraction(code({**env, index: i})) for i in places) for code, _ in self.sides)
-        return (*at, tuple(_fraction(code(env)) for code in self.scales))
+        at = [[code({**env, index: i}) for i in places] for code, _ in self.sides]
+        least, scales = min(map(min, at)), [code(env) for code in self.scales]
+        rows = [[(x - least) / scales[0] for x in row] for row in at]
+        return tuple(tuple(map(_fraction, row)) for row in (*rows, [one / scales[0] for one in scales]))
+
+    def values(self, case: PairCase) -> dict[Value, str]:
+        """Of several answers, those above."""
+        count = self.most(self.env(case, case.left))
+        rows = [] if count is None else possible(len(case.left[0]), count)
+        sets = [", ".join(str(i + 1) for i, one in enumerate(row) if one) for row in rows]
+        return {Point(ANSWERS, k): f"{{{numbers}}}" for k, numbers in enumerate(sets)}
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is chosen."""
-        numbers = self.numbers(env)
-        if numbers not in self.known:
-            self.known[numbers] = self.law_of(numbers[:-1], numbers[-1])
-        return self.known[numbers]
+        numbers, count = self.numbers(env), self.most(env)
+        if (numbers, count) not in self.known:
+            self.known[numbers, count] = self.law_of(numbers[:-1], numbers[-1], count)
+        return self.known[numbers, count]
 
-    def law_of(self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction]) -> dict[Any, float]:
+    def most(self, env: dict[str, Any]) -> int | None:
+        """After how many answers above it stops; None where one is chosen."""
+        return int(self.model_of.code(self.choice.line.count)(env)) if self.choice.line.count else None
+
+    def law_of(
+        self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction], count: int | None = None
+    ) -> dict[Any, float]:
         """The same for locations of each side, for each candidate."""
         laws = {
             f"n{j}": Line(named(parts_of(one.law)[0]), number(0), number(scale))
@@ -118,6 +166,12 @@ class ChoicePairSearcher(PairSearcher):
                 found[r] = float_of(chance_of_all([term("<=", x, one) for x in scores if x is not one], laws))
             return found
         above = [term("<=", low, high) for low, high in zip(*rows, strict=True)]
+        if count is not None:
+            for answers in possible(len(above), count):
+                asked = [i for i, one in enumerate(answers) if one or sum(answers[:i]) < count]
+                facts = [above[i] if answers[i] else logic("not", above[i]) for i in asked]
+                found[answers] = float_of(chance_of_all(facts, laws))
+            return found
         for r in range(len(above) + 1):
             facts = [*(logic("not", f) for f in above[:r]), *above[r : r + 1]]
             found[r + 1] = float_of(chance_of_all(facts, laws))
@@ -139,6 +193,11 @@ class ChoicePairSearcher(PairSearcher):
                 law: dict[str, Json] = {"independent": json_of(put(one.law, own))}
                 found |= dict(zip(names, ("read", "write", law), strict=True))
         found[ORDER] = [str(i) for i in range(self.sizes.get(named(self.choice.kind), 0))]
+        if (count := self.most(self.env(case, case.left))) is not None:
+            rows = possible(len(case.left[0]), count)
+            ends = [*map(str, range(len(case.left[0]) + 1))]
+            found[ABOVE] = [{"below": ends, "then": ["0", *map(str, row), "0"]} for row in rows]
+            self.sequences[ANSWERS] = len(rows)
         params = [ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
         hidden = {name: value for name, value in own.items() if name not in params}
         where = json_of(put(self.choice.where, hidden))

@@ -14,7 +14,7 @@ from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE, D, number
 
-ANSWER, ORDER = "the answer", "the order"
+ANSWER, ORDER, ANSWERS, ABOVE = "the answer", "the order", "answers", "is above"
 R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
 
 
@@ -120,14 +120,17 @@ class ChoiceOnPage:
     @property
     def types(self) -> tuple[tuple[str, str], ...]:
         """Types of noises."""
-        return tuple((one.type, "any") for one in self.noises if one.index)
+        several: tuple[tuple[str, str], ...] = ((ANSWERS, "finite"),) if self.line.count else ()
+        return (*((one.type, "any") for one in self.noises if one.index), *several)
 
     @property
     def letters(self) -> tuple[Node, ...]:
         """Letters of noises, of the order that decides ties, and of what is chosen."""
         found = [letter for one in self.noises if one.index for letter in one.letters(self.kind)]
-        order: list[Node] = [(ORDER, (self.kind,), "real")] if self.line.role == "select" else []
-        return (*found, *order, (ANSWER, (DATA, *(parts_of(one)[1] for one in self.bound)), self.kind))
+        more: list[Node] = [(ORDER, (self.kind,), "real")] if self.line.role == "select" else []
+        kind = ANSWERS if self.line.count else self.kind
+        more += [(ABOVE, (ANSWERS, self.kind), "real")] if self.line.count else []
+        return (*found, *more, (ANSWER, (DATA, *(parts_of(one)[1] for one in self.bound)), kind))
 
     @property
     def law(self) -> Node:
@@ -146,7 +149,10 @@ class ChoiceOnPage:
     def premises(self) -> tuple[Node, ...]:
         """What is assumed of noises, and of what is chosen."""
         noises = [one for noise in self.noises if noise.index for one in noise.independent(self.kind)]
-        return (*noises, *(self.largest() if self.line.role == "select" else self.first()))
+        of_answer = (
+            self.largest if self.line.role == "select" else self.several if self.line.count else self.first
+        )
+        return (*noises, *of_answer())
 
     def every(self, *names: str) -> tuple[Node, ...]:
         """Letters for a data set, for noises and for candidates."""
@@ -181,10 +187,40 @@ class ChoiceOnPage:
         before: Node = ("all", (("other", (), "integer"),), (("<=", UNIT, T), ("<", T, one)), below)
         return within, before, ("all", (), (("<", one, last),), ("<=", low[0], high[0]))
 
+    def several(self) -> Iterator[Node]:
+        """Of what is answered: those above are, up to a number of them; it is the only one of which this is true."""
+        o: Node = ("sym", "answers")
+        every, own = self.every("candidate"), (("answers", (), ANSWERS),)
+        above: Node = ("of", ABOVE, o, R)
+        yield ("all", (*own, every[-1]), (), ("or", ("==", above, number(0)), ("==", above, UNIT)))
+        yield ("all", own, (), ("<=", self.answered(o, self.mechanism.records.columns), self.line.count))
+        chosen, are_above = ("==", self.answer, o), self.are_above(o)
+        yield ("all", (*every[:-1], *own), (chosen,), ("and", *are_above))
+        yield ("all", (*every[:-1], *own), are_above, chosen)
+
+    def answered(self, answers: Node, last: Node) -> Node:
+        """How many are above, up to some candidate."""
+        return ("sum", ("other", "integer"), ("of", ABOVE, answers, T), UNIT, last)
+
+    def are_above(self, answers: Node) -> tuple[Node, Node]:
+        """That those are above that are answered so, and those below that are not, until there are enough."""
+        low, high = (self.score(side, R) for side in self.sides)
+        above: Node = ("of", ABOVE, answers, R)
+        every, within = (("candidate", (), "integer"),), (
+            ("<=", UNIT, R), ("<=", R, self.mechanism.records.columns),
+        )  # fmt: skip
+        more: Node = ("<", self.answered(answers, R), self.line.count)
+        return (
+            ("all", every, (*within, ("==", above, UNIT)), ("<=", low, high)),
+            ("all", every, (*within, ("==", above, number(0)), more), ("<", high, low)),
+        )
+
     @property
     def where(self) -> Node:
         """What is true of what is chosen, by which it is the first."""
         value: Node = ("sym", "value")
+        if self.line.count:
+            return ("and", *self.are_above(value))
         if self.line.role == "stop":
             within, *rest = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))
             return ("and", *within, *rest)

@@ -97,6 +97,8 @@ class MechanismStep:
     """
     index: str = ""
     """Of what is drawn for each candidate, and of what chooses: the letter of a candidate."""
+    count: Node = ""
+    """Of what stops after several: how many."""
 
 
 @dataclass(frozen=True)
@@ -605,6 +607,7 @@ class _MechanismSection(TheoremSection):
             kind = r"$r\in R$" if role == "select" else r"$j\in\{1,\dots,k\}$"
             raise InvalidArgumentError(role, Latex(latex), f"records with a number for each {kind}")
         within, name = reader.having(index), index.signs
+        count: Node = ""
         if role == "select":
             left, right = [*split(signs, "="), ()][:2]
             start = next((len(word) for word in _LARGEST if right[: len(word)] == word), 0)
@@ -622,11 +625,17 @@ class _MechanismSection(TheoremSection):
         else:
             last = [signs_of(one) for one in said]
             wanted = ("add", self.records.columns, ("num", "1"))
-            if len(last) != 2 or last[0] != index.signs or reader.number(last[1]) != wanted:
+            if len(last) == 2 and last[1] == index.signs != last[0]:
+                count = reader.number(last[0])
+                self.compare(line, said[0], self.second.line(said[0], "", "released", put(count, {})))
+                if free(count) & {self.records.name, *self.drawn}:
+                    raise InvalidArgumentError("sentence", Latex(said[0]), "a public number of answers")
+            elif len(last) != 2 or last[0] != index.signs or reader.number(last[1]) != wanted:
                 raise InvalidArgumentError(
                     "sentence",
                     ", ".join(said),
-                    f"Stop (at the first ${index.latex}$, else at the number behind the last)",
+                    f"Stop (at the first ${index.latex}$, else at the number behind the last), or "
+                    f"Stop (after a number of the ${index.latex}$)",
                 )
             head, *sides = parts_of(within.formula(signs))
             if head != "<=":
@@ -639,7 +648,7 @@ class _MechanismSection(TheoremSection):
         letter = TheoremLetter(name_of(name), written(name), (), index.kind)
         self.declare_again(line, letter)
         self.alphabet = self.alphabet.having(letter)
-        return MechanismStep(line, latex, role, letter.name, index.kind, term, index.name)
+        return MechanismStep(line, latex, role, letter.name, index.kind, term, index.name, count)
 
     def argument(self, signs: Tokens) -> TheoremLetter:
         """The argument of a query, of the type over which the second index of records runs."""

@@ -14,7 +14,7 @@ from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
-from dpverify.proving.checker.theorems.outcomes import Finite, constant
+from dpverify.proving.checker.theorems.outcomes import Finite, Value, constant
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.proving.theorems.sequences import numbers_in
@@ -407,6 +407,10 @@ class PairSearcher:
                 return model
         return plain if holds(claim, plain, refuted=True) else None
 
+    def values(self, _: PairCase) -> dict[Value, str]:
+        """How values of the output are said that are points."""
+        return {}
+
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""
         exact = Model(claim.clause, model)
@@ -417,7 +421,8 @@ class PairSearcher:
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)
         cells = None if any(isinstance(law, Finite) for law in laws) else exact.cells
-        seen = ExactPair(laws[0], laws[1], cells, (one, other)).broken(self.head, bounds)
+        pair = ExactPair(laws[0], laws[1], cells, (one, other), self.values(case))
+        seen = pair.broken(self.head, bounds)
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)

@@ -244,6 +244,8 @@ def _chosen(
 ) -> int:  # fmt: skip
     """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
     *below, above = choice.sides
+    if choice.line.count:
+        raise UnderivedError("no theorem is known of several answers above a threshold")
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
     noise, threshold = above.noise, below[0].noise if below else None
     laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]

@@ -169,7 +169,7 @@ class FunctionTerms(Reals):
         """The value of another function, of which it is known where it lies."""
         if (known := self.value(function, *at)) is not None:
             return known
-        u = at[0]
+        u, *_ = at
         match function:
             case "floor" | "ceiling":
                 found = self.named(function, "", u)
