@@ -77,7 +77,7 @@ class ChoicePairSearcher(PairSearcher):
             one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
             n, k = self.records(one), self.candidates(place)
-            count = self.most(place)
+            count = self.answers(place)
             if 1 <= n <= MOST and 1 <= k <= MOST and (count is None or len(possible(k, count)) <= LARGEST):
                 settings.append(self.extreme(one, n, k))
         for case in (case for row in zip_longest(*settings) for case in row if case is not None):
@@ -131,19 +131,19 @@ class ChoicePairSearcher(PairSearcher):
 
     def values(self, case: PairCase) -> dict[Value, str]:
         """Of several answers, those above."""
-        count = self.most(self.env(case, case.left))
+        count = self.answers(self.env(case, case.left))
         rows = [] if count is None else possible(len(case.left[0]), count)
         sets = [", ".join(str(i + 1) for i, one in enumerate(row) if one) for row in rows]
         return {Point(ANSWERS, k): f"{{{numbers}}}" for k, numbers in enumerate(sets)}
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is chosen."""
-        numbers, count = self.numbers(env), self.most(env)
+        numbers, count = self.numbers(env), self.answers(env)
         if (numbers, count) not in self.known:
             self.known[numbers, count] = self.law_of(numbers[:-1], numbers[-1], count)
         return self.known[numbers, count]
 
-    def most(self, env: dict[str, Any]) -> int | None:
+    def answers(self, env: dict[str, Any]) -> int | None:
         """After how many answers above it stops; None where one is chosen."""
         return int(self.model_of.code(self.choice.line.count)(env)) if self.choice.line.count else None
 
@@ -193,7 +193,7 @@ class ChoicePairSearcher(PairSearcher):
                 law: dict[str, Json] = {"independent": json_of(put(one.law, own))}
                 found |= dict(zip(names, ("read", "write", law), strict=True))
         found[ORDER] = [str(i) for i in range(self.sizes.get(named(self.choice.kind), 0))]
-        if (count := self.most(self.env(case, case.left))) is not None:
+        if (count := self.answers(self.env(case, case.left))) is not None:
             rows = possible(len(case.left[0]), count)
             ends = [*map(str, range(len(case.left[0]) + 1))]
             found[ABOVE] = [{"below": ends, "then": ["0", *map(str, row), "0"]} for row in rows]
