@@ -37,6 +37,7 @@ ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
 GRID, HOLE = 64, "the hole"
+SCALED = ("the factor", "the bound", "the first", "the second")
 ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
 """Names of bound letters, which no letter of a page has."""
 D, E = ("sym", ONE), ("sym", OTHER)
@@ -117,6 +118,8 @@ class Sensitivity:
         both = proof.use(within, [((), D), ((), E)], [near])
         _, low, high = parts_of(proof.facts[both])
         self.low, self.high = proof.arithmetic(low, both), proof.arithmetic(high, both)
+        self.seen = list[int]()
+        """What is known of sums, by which a query has a value."""
         self.public = [
             k
             for k, fact in enumerate(proof.facts)
@@ -245,6 +248,9 @@ class Sensitivity:
         """
         claim: Node = ("<=", magnitude(*self.sides(query)), bound)
         known = [self.low, self.high, *self.public]
+        others, inside = multiple(self.mechanism, query)
+        if others:
+            return self.scaled(others, inside, bound, claim)
         seen = [*dict.fromkeys(folds(self.mechanism, query))]
         try:  # where nothing need be known of sums
             return self.proof.arithmetic(claim, *self.public, thorough=not seen)
@@ -255,6 +261,25 @@ class Sensitivity:
         if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
             return self.proof.arithmetic(claim, *found, *known)
         return Rests(self, seen, found).bounded(query, bound, claim)
+
+    def scaled(self, others: list[Node], inside: Node, bound: Node, claim: Node) -> int:
+        """That a multiple of a query differs by at most a bound, by what the query does."""
+        proof, (times, most, one, other) = self.proof, (("sym", name) for name in SCALED)
+        factor: Node = ("mul", *others) if len(others) > 1 else others[0]
+        least = cancelled(("mul", bound, *(("pow", part, number(-1)) for part in others)))
+        found = self.bounded(inside, least)
+        letters = tuple((name, (), "real") for name in SCALED)
+        given: tuple[Node, ...] = (("<=", number(0), times), ("<=", magnitude(one, other), most))
+        scaled = magnitude(("mul", times, one), ("mul", times, other))
+        every = proof.block(
+            ("all", letters, given, ("<=", scaled, ("mul", times, most))), SCALED,
+            lambda inner, known: _one(inner, ("<=", scaled, ("mul", times, most)), *known),
+        )  # fmt: skip
+        positive = proof.arithmetic(("<=", number(0), factor), *self.public)
+        values = [((), one) for one in (factor, least, *self.sides(inside))]
+        whole = proof.use(every, values, [positive, found], defined=[*self.public, *self.seen, found])
+        equal = proof.arithmetic(("==", ("mul", factor, least), bound), *self.public)
+        return proof.arithmetic(claim, whole, equal)
 
 
 class Rests:
@@ -277,6 +302,7 @@ class Rests:
             for sides, rest, terms, differ in zip(self.sums, self.rests, self.terms, found, strict=True)
         ]
         self.mechanism = mechanism
+        known.seen += [*self.facts, *(k for pair in self.equal for k in pair)]
 
     def range(self, fold: tuple[Node, ...]) -> list[int]:
         """Between which numbers a rest is; nothing where that is not seen."""
@@ -463,8 +489,8 @@ def _powers(node: Node, times: Fraction) -> Iterator[tuple[Node, Fraction]]:
         yield node, times
 
 
-def _one(proof: ProofBuilder, claim: Node) -> None:
-    proof.arithmetic(claim)
+def _one(proof: ProofBuilder, claim: Node, *given: int) -> None:
+    proof.arithmetic(claim, *given)
 
 
 def _same_index(one: Node, other: Node) -> bool:
@@ -476,6 +502,16 @@ def _same_index(one: Node, other: Node) -> bool:
     if first[0] == "add" and parts_of(first[2])[0] == "num":
         return first[1] == other and by + Fraction(named(parts_of(first[2])[1])) == 0
     return False
+
+
+def multiple(mechanism: MechanismOnPage, query: Node) -> tuple[list[Node], Node]:
+    """Public factors, and what they are multiplied with; none where that is no product of one private factor."""
+    parts = parts_of(query)
+    inside = [part for part in parts[1:] if private(mechanism, part)] if parts[0] == "mul" else []
+    if len(inside) != 1:
+        return [], query
+    others, rest = multiple(mechanism, inside[0])
+    return [*(part for part in parts[1:] if part != inside[0]), *others], rest
 
 
 def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
@@ -497,7 +533,7 @@ def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
 def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
     """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
     records = mechanism.records
-    indices = {name for name in free(term) if name[:1] == "#" or name == INDEX}
+    indices = {name for name in free(term) if name[:1] == "#" or name in (INDEX, COLUMN)}
     if records.low is None or records.high is None or not free(term) <= {records.name, *indices}:
         return []
     low, high = float(records.low), float(records.high)
