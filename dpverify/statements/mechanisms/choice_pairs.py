@@ -21,7 +21,7 @@ from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, 
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import ONE
+from dpverify.statements.mechanisms.ranges import ONE
 from dpverify.statements.mechanisms.spreads import Spread
 
 SIZES, FEW = (1, 2, 3, 5), 4

@@ -21,7 +21,8 @@ from dpverify.statements.mechanisms.breaking import Breaking, broken_by
 from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA, ONE
+from dpverify.statements.mechanisms.ranges import ONE
+from dpverify.statements.mechanisms.sensitivity import DATA
 from dpverify.statements.mechanisms.spreads import Spread, SpreadReader, margin, views
 
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))

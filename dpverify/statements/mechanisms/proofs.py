@@ -19,24 +19,26 @@ from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
-from dpverify.statements.mechanisms.sensitivity import (
+from dpverify.statements.mechanisms.ranges import (
     COLUMN,
-    DATA,
-    HOLE,
     INDEX,
     ONE,
     OTHER,
+    may_lack_value,
+    number,
+    sum_ranges,
+)
+from dpverify.statements.mechanisms.sensitivity import (
+    DATA,
+    HOLE,
     PLACE,
     D,
     E,
     Sensitivity,
     cancelled,
     magnitude,
-    may_lack_value,
-    number,
     replaced,
     sensitivity,
-    sum_ranges,
 )
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists

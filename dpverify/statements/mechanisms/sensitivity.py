@@ -18,7 +18,6 @@ from dpverify.proving.checker.theorems.language import (
     bound_in,
     free,
     inner,
-    is_partial,
     named,
     parts_of,
     put,
@@ -28,6 +27,17 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+from dpverify.statements.mechanisms.ranges import (
+    INDEX,
+    ONE,
+    OTHER,
+    extremes,
+    fold_range,
+    folds,
+    number,
+    terms_between,
+    values_of,
+)
 
 DATA = "mathcalD"
 """The type of data sets."""
@@ -36,10 +46,8 @@ PLACE = "the place"
 ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
-GRID, HOLE = 64, "the hole"
+HOLE = "the hole"
 SCALED = ("the factor", "the bound", "the first", "the second")
-ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
-"""Names of bound letters, which no letter of a page has."""
 D, E = ("sym", ONE), ("sym", OTHER)
 
 
@@ -53,24 +61,9 @@ def magnitude(one: Node, other: Node) -> Node:
     return ("abs", minus(one, other))
 
 
-def number(value: Fraction | int) -> Node:
-    """A number."""
-    return ("num", str(value))
-
-
 def shifted(place: Node, by: int) -> Node:
     """An index further on."""
     return ("add", place, number(by)) if by else place
-
-
-def folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
-    """The outermost sums, products, largest and smallest values over records."""
-    parts = parts_of(term)
-    if parts[0] in FOLDS and private(mechanism, term):
-        yield parts
-    elif parts[0] not in ("num", "sym"):
-        for part, _ in inner(parts):
-            yield from folds(mechanism, part)
 
 
 def offsets(mechanism: MechanismOnPage, body: Node, index: str) -> set[int]:
@@ -257,10 +250,19 @@ class Sensitivity:
         except UnderivedError:
             if not seen:
                 raise
-        found = [self.differ(fold) for fold in seen]
-        if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
-            return self.proof.arithmetic(claim, *found, *known)
-        return Rests(self, seen, found).bounded(query, bound, claim)
+        try:
+            found = [self.differ(fold) for fold in seen]
+            if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
+                return self.proof.arithmetic(claim, *found, *known)
+            return Rests(self, seen, found).bounded(query, bound, claim)
+        except UnderivedError as error:
+            found = [
+                k for fold in seen for data in (ONE, OTHER)
+                for k in fold_range(self.mechanism, self.proof, fold, self.public, data)
+            ]  # fmt: skip
+            with suppress(UnderivedError):
+                return self.proof.arithmetic(claim, *found, *self.public, thorough=False)
+            raise error from None
 
     def scaled(self, others: list[Node], inside: Node, bound: Node, claim: Node) -> int:
         """That a multiple of a query differs by at most a bound, by what the query does."""
@@ -405,59 +407,6 @@ def replaced(node: Node, new: dict[Node, Node]) -> Node:
     return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
 
 
-def terms_between(
-    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], low: Node, high: Node,
-    public: Sequence[int],
-) -> int:  # fmt: skip
-    """That each term of a fold is between two numbers, on the data set D."""
-    _, letter, body, first, last = fold
-    i = ("sym", INDEX)
-    term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), ONE)
-    claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
-
-    def prove(inner: ProofBuilder, given: list[int]) -> None:
-        parts = [inner.arithmetic(side, *given, *public) for side in claim[1:]]
-        inner.arithmetic(claim, *parts)
-
-    return proof.block(whole, [INDEX], prove)
-
-
-def may_lack_value(term: Node) -> bool:
-    """Whether something in a term is not defined everywhere."""
-    parts = parts_of(term)
-    return is_partial(parts) or any(may_lack_value(part) for part, _ in inner(parts))
-
-
-def sum_ranges(
-    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], letters: tuple[Node, ...]
-) -> list[int]:  # fmt: skip
-    """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
-    found = list[int]()
-    for fold in dict.fromkeys(folds(mechanism, query)):
-        ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
-        if ends is None:
-            continue
-        term = on(mechanism, fold, ONE)
-        times: Node = ("add", ("add", fold[4], ("mul", ("num", "-1"), fold[3])), number(1))
-        low, high = (("mul", times, end) for end in ends)
-        claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-
-        def prove(
-            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends
-        ) -> None:
-            every = terms_between(mechanism, inner, fold, *ends, public)
-            some = inner.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
-            function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], ONE))
-            values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
-            inner.use("rule.sum-range", values, [every, some], defined=public)
-
-        with suppress(UnderivedError, ValueError):
-            names = [named(parts_of(one)[0]) for one in letters]
-            found.append(proof.block(("all", letters, (), claim), names, prove))
-    return found
-
-
 def cancelled(term: Node, root: int = 1) -> Node:
     """A root of a product of positive numbers without what stands above and below; a guess, which a proof confirms."""
     powers = dict[Node, Fraction]()
@@ -528,47 +477,6 @@ def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
 
 
 # --------------------------------------------------------------------------------------------- guesses
-
-
-def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
-    """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
-    records = mechanism.records
-    indices = {name for name in free(term) if name[:1] == "#" or name in (INDEX, COLUMN)}
-    if records.low is None or records.high is None or not free(term) <= {records.name, *indices}:
-        return []
-    low, high = float(records.low), float(records.high)
-    code, found = FloatModel({}, {}).code(term), list[float]()
-    for k in range(GRID + 1):
-        x = low + (high - low) * k / GRID
-        try:
-            found.append(float(code({**dict.fromkeys(indices, 1.0), records.name: lambda _, x=x: x})))
-        except FAILURES:
-            return []
-    return found
-
-
-def extremes(mechanism: MechanismOnPage, body: Node) -> tuple[Node, Node] | None:
-    """The smallest and largest value of a term of one record, as far as it looks; None if that is not seen."""
-    found = values_of(mechanism, body)
-    if not found:
-        return None
-    records = mechanism.records
-    ends = [(found[k], with_record(mechanism, body, x)) for k, x in ((0, records.low), (-1, records.high))]
-    return exactly(min(found), ends), exactly(max(found), ends)
-
-
-def exactly(value: float, ends: list[tuple[float, Node]]) -> Node:
-    """A number that looks like a value: a fraction, or a term that has it at an end."""
-    near = Fraction(value).limit_denominator(100)
-    if math.isclose(near, value, abs_tol=1e-12):
-        return number(near)
-    return next((term for at, term in ends if math.isclose(at, value, abs_tol=1e-12)), number(near))
-
-
-def with_record(mechanism: MechanismOnPage, body: Node, value: Fraction | None) -> Node:
-    """A term with a number for each record."""
-    names = tuple(f"!{k}" for k in range(len(mechanism.records.arguments)))
-    return put(body, {mechanism.records.name: (names, number(value or 0))})
 
 
 def most(mechanism: MechanismOnPage, body: Node, index: str, moved: set[int]) -> Node:
