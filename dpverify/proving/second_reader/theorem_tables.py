@@ -83,6 +83,7 @@ PROPERTIES = {
     (r"\text{is the projection onto}",): PropertyForm("projection", 2),
     (r"\text{minimizes}",): PropertyForm("minimizes", 2),
     (r"\text{minimizes}", r"\text{over}"): PropertyForm("minimizes_over", 3),
+    (r"\text{permutes the whole numbers from}", r"\text{to}"): PropertyForm("permutes", 3),
 }  # fmt: skip
 """Sentences about vectors by their words."""
 PROPERTY_WORDS = frozenset(word for words in PROPERTIES for word in words)

@@ -233,7 +233,8 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("given", plain(block.pieces), "comparisons of public letters, `$a<b$`")
         for one in formulas:
             formula = TheoremReader(self.alphabet).formula(signs_of(one))
-            if parts_of(formula)[0] not in ("<=", "<", "=="):
+            permutes = signs_of(r"\text{permutes the whole numbers from}")[0] in signs_of(one)
+            if parts_of(formula)[0] not in ("<=", "<", "==") and not permutes:
                 raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
             if self.records is not None and self.records.name in free(formula):
                 raise InvalidArgumentError("given", Latex(one), "what does not depend on records")

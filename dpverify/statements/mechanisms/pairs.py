@@ -145,6 +145,7 @@ class PairSearcher:
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
+        self.orders = {one.name: itself for one in mechanism.letters if one.arguments == ("integer",)}
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
@@ -175,7 +176,7 @@ class PairSearcher:
 
     def records(self, letters: dict[str, Fraction]) -> int:
         """How many records there are; 0 where that is not tried, or letters are not as the page assumes."""
-        env = {name: float(v) for name, v in letters.items()}
+        env: dict[str, Any] = {name: float(v) for name, v in letters.items()} | self.orders
         try:
             n = int(self.count(env)) if all(one(env) >= 0 for one in self.given) else 0
         except FAILURES:
@@ -286,7 +287,8 @@ class PairSearcher:
                 raise IndexError(k)
             return float(rows[k - 1][args[1] if len(args) > 1 else 0])
 
-        return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
+        numbers = {k: float(v) for k, v in case.letters.items()}
+        return {**numbers, **self.orders, self.mechanism.records.name: at}
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of the output."""
@@ -322,6 +324,7 @@ class PairSearcher:
     def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
+        found |= {name: {"params": ["i"], "term": ["sym", "i"]} for name in self.orders}
         tables = []
         for rows in (case.left, case.right):
             ends = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
@@ -363,6 +366,11 @@ class PairSearcher:
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
+
+
+def itself(at: tuple[Any, ...]) -> Any:
+    """The permutation that changes nothing, which is the one that is tried."""
+    return at[0]
 
 
 def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]]:

@@ -28,6 +28,7 @@ from dpverify.statements.mechanisms.ranges import (
     number,
     sum_ranges,
 )
+from dpverify.statements.mechanisms.rewriting import replaced
 from dpverify.statements.mechanisms.sensitivity import (
     DATA,
     HOLE,
@@ -37,7 +38,6 @@ from dpverify.statements.mechanisms.sensitivity import (
     Sensitivity,
     cancelled,
     magnitude,
-    replaced,
     sensitivity,
 )
 from dpverify.statements.theorems.library import clause_json, shipped

@@ -38,6 +38,7 @@ from dpverify.statements.mechanisms.ranges import (
     terms_between,
     values_of,
 )
+from dpverify.statements.mechanisms.rewriting import replaced, rewritten
 
 DATA = "mathcalD"
 """The type of data sets."""
@@ -244,6 +245,8 @@ class Sensitivity:
         others, inside = multiple(self.mechanism, query)
         if others:
             return self.scaled(others, inside, bound, claim)
+        if (found := self.in_another_form(query, bound, claim)) is not None:
+            return found
         seen = [*dict.fromkeys(folds(self.mechanism, query))]
         try:  # where nothing need be known of sums
             return self.proof.arithmetic(claim, *self.public, thorough=not seen)
@@ -263,6 +266,14 @@ class Sensitivity:
             with suppress(UnderivedError):
                 return self.proof.arithmetic(claim, *found, *self.public, thorough=False)
             raise error from None
+
+    def in_another_form(self, query: Node, bound: Node, claim: Node) -> int | None:
+        """The same of a query in another form, where its sums have one."""
+        new, equations = rewritten(self, query)
+        if not equations:
+            return None
+        fact = self.bounded(new, bound)
+        return self.proof.arithmetic(claim, fact, *equations, *self.seen, *self.public)
 
     def scaled(self, others: list[Node], inside: Node, bound: Node, claim: Node) -> int:
         """That a multiple of a query differs by at most a bound, by what the query does."""
@@ -398,13 +409,6 @@ class Rests:
                 template = replaced(proof.facts[fact], {added: ("sym", HOLE)})
                 fact = proof.rewritten(fact, equation, template, HOLE)
         return fact
-
-
-def replaced(node: Node, new: dict[Node, Node]) -> Node:
-    """A term with terms in the place of others."""
-    if node in new:
-        return new[node]
-    return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
 
 
 def cancelled(term: Node, root: int = 1) -> Node:

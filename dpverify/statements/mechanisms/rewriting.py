@@ -1,0 +1,165 @@
+"""Sums over records in another form, which rules give: in another order, or with multiples and sums taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
+from typing import TYPE_CHECKING
+
+from dpverify.proving.checker.theorems.language import Node, bound_in, free, inner, named, parts_of, put
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+from dpverify.statements.mechanisms.ranges import INDEX, ONE, OTHER, fold_range, folds, number, own_index
+
+if TYPE_CHECKING:
+    from dpverify.statements.mechanisms.sensitivity import Sensitivity
+
+POWERS = 4
+"""Whole powers of sums up to which are multiplied out."""
+
+
+def replaced(node: Node, new: dict[Node, Node]) -> Node:
+    """A term with terms in the place of others."""
+    if node in new:
+        return new[node]
+    return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
+
+
+def rewritten(known: Sensitivity, query: Node) -> tuple[Node, list[int]]:
+    """A query with its sums in another form, and the equations of these on both data sets; as it is, and none."""
+    new, equations = dict[Node, Node](), list[int]()
+    for fold in dict.fromkeys(folds(known.mechanism, query)):
+        with suppress(UnderivedError, ValueError):
+            for form in (_in_order, _taken_apart):
+                found = form(known, fold) if fold[0] == "sum" else None
+                if found is not None:
+                    new[fold], equal = found
+                    equations += equal
+                    break
+    return replaced(query, new), equations
+
+
+def _in_order(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+    """A sum whose index goes through a permutation."""
+    head, letter, body, first, last = fold
+    name, i = named(parts_of(letter)[0]), ("sym", named(parts_of(letter)[0]))
+    for p in (one.name for one in known.mechanism.letters if one.arguments == ("integer",) == (one.kind,)):
+        plain = replaced(body, {("of", p, i): i})
+        if plain == body or put(plain, {name: ((), ("of", p, i))}) != put(body, {}):
+            continue
+        facts = [k for k, f in enumerate(known.proof.facts) if parts_of(f)[0] == "and" and p in free(f)]
+        rest = [((INDEX,), ("of", p, ("sym", INDEX))), ((), first), ((), last)]
+        equal = [
+            known.proof.use("rule.sum-permuted", [((name,), on(known.mechanism, plain, data)), *rest], facts)
+            for data in (ONE, OTHER)
+        ]
+        return (head, letter, plain, first, last), equal
+    return None
+
+
+def _taken_apart(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+    """A sum of multiples by what does not depend on the index, among it sums within this one."""
+    _, letter, body, first, last = fold
+    mechanism, name = known.mechanism, named(parts_of(letter)[0])
+    if not [*_sums_within(mechanism, body)]:
+        return None
+    terms = dict[Node, list[Node]]()
+    for factors in _monomials(body):
+        own = [one for one in factors if name in free(one)]
+        terms.setdefault(_times(own), []).append(_times([one for one in factors if name not in free(one)]))
+    if any([*_sums_within(mechanism, one)] for one in terms):
+        return None
+    parts = [(times[0] if len(times) == 1 else ("add", *times), own) for own, times in terms.items()]
+    count: Node = ("add", ("add", last, ("mul", number(-1), first)), number(1))
+    sums = [("sum", letter, own, first, last) for _, own in parts]
+    whole = [("mul", times, one if name in free(one[2]) else count) for (times, _), one in zip(parts, sums, strict=True)]
+    new: Node = whole[0] if len(whole) == 1 else ("add", *whole)
+    return new, [_equal(known, fold, parts, new, data) for data in (ONE, OTHER)]
+
+
+def _equal(
+    known: Sensitivity, fold: tuple[Node, ...], parts: list[tuple[Node, Node]], new: Node, data: str
+) -> int:
+    """That a sum is what it is taken apart to, on a data set."""
+    proof, mechanism, public = known.proof, known.mechanism, known.public
+    _, letter, body, first, last = fold
+    name, index = named(parts_of(letter)[0]), own_index(proof)
+    within = [
+        k for one in dict.fromkeys(_sums_within(mechanism, body))
+        for k in fold_range(mechanism, proof, one, public, data)
+    ]  # fmt: skip
+    defined, facts = [*public, *within], list[int]()
+    rest: Node = ("mul", number(0), parts[-1][1])
+    ends, values = [((), first), ((), last)], list[Node]()
+    for times, own in reversed(parts):
+        values.append(rest)
+        rest = ("add", ("mul", times, own), rest if len(values) == 1 else ("mul", number(1), rest))
+    one, other = (on(mechanism, side, data) for side in (body, rest))
+    at = [put(side, {name: ((), ("sym", index))}) for side in (one, other)]
+    inside = [("<=", first, ("sym", index)), ("<=", ("sym", index), last)]
+    every = proof.block(
+        ("all", ((index, (), "integer"),), tuple(inside), ("==", *at)), [index],
+        lambda inner, given: _shown(inner, ("==", *at), [*given, *defined]),
+    )  # fmt: skip
+    elsewhere = proof.block(
+        ("all", ((index, (), "integer"),), (*inside, ("not", ("==", ("sym", index), first))), ("==", *at)), [index],
+        lambda inner, given: _used(inner, every, index, given[:2]),
+    )  # fmt: skip
+    some = [proof.arithmetic(("<=", first, end), *public) for end in (first, last)]
+    differ = proof.use(
+        "rule.sums-differ", [((name,), one), ((name,), other), ((), first), *ends], [elsewhere, *some], defined=defined
+    )
+    facts += [differ, proof.use(every, [((), first)], some, defined=public)]
+    for (times, own), rest in zip(parts, reversed(values), strict=True):
+        last_one = own == parts[-1][1]
+        taken = [own, own] if last_one else [own, rest]
+        functions = [((name,), on(mechanism, side, data)) for side in taken]
+        factors = [((), on(mechanism, times, data)), ((), number(0 if last_one else 1))]
+        facts.append(proof.use("rule.sum-linear", [*functions, *ends, *factors], [], defined=defined))
+        if name not in free(own):
+            facts += _counted(known, name, first, last)
+    return proof.arithmetic(("==", on(mechanism, fold, data), on(mechanism, new, data)), *facts, *defined)
+
+
+def _counted(known: Sensitivity, name: str, first: Node, last: Node) -> list[int]:
+    """That a sum of ones is how many they are."""
+    proof, i = known.proof, ("sym", INDEX)
+    one = number(1)
+    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), ("and", *(("<=", one, one),) * 2))
+    every = proof.block(whole, [INDEX], lambda inner, given: _shown(inner, parts_of(whole)[3], given))
+    some = proof.arithmetic(("<=", first, ("add", last, one)), *known.public)
+    return [proof.use("rule.sum-range", [((name,), one), *(((), end) for end in (first, last, one, one))], [every, some])]
+
+
+def _shown(proof, claim, given) -> None:
+    proof.arithmetic(claim, *given)
+
+
+def _used(proof, every, index, given) -> None:
+    proof.use(every, [((), ("sym", index))], given)
+
+
+def _sums_within(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
+    """The outermost sums over records in what is summed."""
+    return folds(mechanism, term)
+
+
+def _times(factors: list[Node]) -> Node:
+    return number(1) if not factors else factors[0] if len(factors) == 1 else ("mul", *factors)
+
+
+def _monomials(node: Node) -> Iterator[list[Node]]:
+    """The products of which a term is the sum."""
+    parts = parts_of(node)
+    exponent = parts_of(parts[2]) if parts[0] == "pow" else ("",)
+    if parts[0] == "add":
+        for part in parts[1:]:
+            yield from _monomials(part)
+    elif parts[0] == "mul":
+        for row in product(*(list(_monomials(part)) for part in parts[1:])):
+            yield [one for factors in row for one in factors]
+    elif exponent[0] == "num" and exponent[1] in map(str, range(2, POWERS + 1)) and parts_of(parts[1])[0] in ("add", "mul"):
+        yield from _monomials(("mul", *(parts[1],) * int(str(exponent[1]))))
+    else:
+        yield [node]
