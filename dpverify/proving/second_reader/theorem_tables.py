@@ -63,6 +63,7 @@ MADE = {
 OPERANDS = {
     r"\mathbb{E}": "expectation", r"\mathbf{E}": "expectation", r"\Pr": "probability", r"\mathbf{1}": "indicator",
     r"\mathbb{1}": "indicator", r"\mathrm{TV}": "total_variation", "I": "information",
+    r"\mathrm{median}": "median",
 }  # fmt: skip
 """Numbers that no formula has, by the sign with which they begin."""
 DIVERGENCES = {"D": DivergenceForm("divergence", r"\mathrm{KL}"), "H": DivergenceForm("excess")}

@@ -272,7 +272,7 @@ class _MechanismSection(TheoremSection):
         self.rows_of.append(base)
         records = RecordLetter(name_of(base), base, last, domain.lower, domain.upper, over, columns)
         letter = TheoremLetter(records.name, written(base), records.arguments, "real")
-        self.alphabet = self.alphabet.having(letter)
+        self.alphabet = replace(self.alphabet.having(letter), lasts={records.name: last})
         read = records.arguments, put(last, {}), put(columns, {}) if columns else ""
         says = self.second.records(formulas[0], "".join(formulas[1:]), records.name, read)
         self.compare(block.line, formulas[0], says)

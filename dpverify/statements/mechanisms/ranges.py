@@ -115,6 +115,26 @@ def fold_range(
     return []
 
 
+def wholeness(
+    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], public: Sequence[int], data: str
+) -> list[int]:  # fmt: skip
+    """That a sum is a whole number on a data set, as its terms are; nothing where that is not seen."""
+    head, letter, body, first, last = fold
+    name, index = named(parts_of(letter)[0]), own_index(proof)
+    term = on(mechanism, put(body, {name: ((), ("sym", index))}), data)
+    inside = ("<=", first, ("sym", index)), ("<=", ("sym", index), last)
+    claim: Node = ("==", term, ("floor", term))
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        inner.arithmetic(claim, *given, *public)
+
+    with suppress(UnderivedError, ValueError):
+        every = proof.block(("all", ((index, (), "integer"),), inside, claim), [index], prove)
+        values = [((name,), on(mechanism, body, data)), ((), first), ((), last)]
+        return [proof.use("rule.sum-whole", values, [every], defined=public)] if head == "sum" else []
+    return []
+
+
 def pins(mechanism: MechanismOnPage, body: Node, index: str) -> Iterator[Node]:
     """Indices of records in a term that are public."""
     parts = parts_of(body)

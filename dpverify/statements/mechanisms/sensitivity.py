@@ -17,6 +17,7 @@ from dpverify.proving.checker.theorems.language import (
     Node,
     bound_in,
     free,
+    heads,
     inner,
     named,
     parts_of,
@@ -37,6 +38,7 @@ from dpverify.statements.mechanisms.ranges import (
     number,
     terms_between,
     values_of,
+    wholeness,
 )
 from dpverify.statements.mechanisms.rewriting import replaced, rewritten
 
@@ -253,19 +255,27 @@ class Sensitivity:
         except UnderivedError:
             if not seen:
                 raise
+        stepped = not heads(query).isdisjoint(("floor", "ceiling"))
         try:
+            if stepped:
+                return self.by_ranges(seen, claim, whole=True)
             found = [self.differ(fold) for fold in seen]
             if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
                 return self.proof.arithmetic(claim, *found, *known)
             return Rests(self, seen, found).bounded(query, bound, claim)
         except UnderivedError as error:
-            found = [
-                k for fold in seen for data in (ONE, OTHER)
-                for k in fold_range(self.mechanism, self.proof, fold, self.public, data)
-            ]  # fmt: skip
             with suppress(UnderivedError):
-                return self.proof.arithmetic(claim, *found, *self.public, thorough=False)
+                if not stepped:
+                    return self.by_ranges(seen, claim)
             raise error from None
+
+    def by_ranges(self, seen: list[tuple[Node, ...]], claim: Node, *, whole: bool = False) -> int:
+        """The same by what values sums, largest and smallest values may have."""
+        found = list[int]()
+        for fold, data in product(seen, (ONE, OTHER)):
+            found += fold_range(self.mechanism, self.proof, fold, self.public, data)
+            found += wholeness(self.mechanism, self.proof, fold, self.public, data) if whole else []
+        return self.proof.arithmetic(claim, *found, *self.public, thorough=False)
 
     def in_another_form(self, query: Node, bound: Node, claim: Node) -> int | None:
         """The same of a query in another form, where its sums have one."""
