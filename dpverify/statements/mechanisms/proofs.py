@@ -21,17 +21,17 @@ from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.ranges import (
     COLUMN,
+    HOLE,
     INDEX,
     ONE,
     OTHER,
     may_lack_value,
     number,
+    replaced,
     sum_ranges,
 )
-from dpverify.statements.mechanisms.rewriting import replaced
 from dpverify.statements.mechanisms.sensitivity import (
     DATA,
-    HOLE,
     PLACE,
     D,
     E,

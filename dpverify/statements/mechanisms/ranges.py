@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 from dpverify.proving.checker.theorems.language import (
@@ -26,9 +26,17 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 
 ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
 """Names of bound letters, which no letter of a page has."""
+HOLE = "the hole"
 RANGES = {"sum": "rule.sum-range", "largest": "rule.largest-range", "smallest": "rule.smallest-range"}
 GRID, SMALL = 64, 3
 """Steps between the bounds of a record, and how many records a small data set has."""
+
+
+def replaced(node: Node, new: dict[Node, Node]) -> Node:
+    """A term with terms in the place of others."""
+    if node in new:
+        return new[node]
+    return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
 
 
 def number(value: Fraction | int) -> Node:
@@ -115,24 +123,119 @@ def fold_range(
     return []
 
 
-def wholeness(
-    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], public: Sequence[int], data: str
+def orders(
+    mechanism: MechanismOnPage, proof: ProofBuilder, seen: Sequence[tuple[Node, ...]], public: Sequence[int], data: str
 ) -> list[int]:  # fmt: skip
-    """That a sum is a whole number on a data set, as its terms are; nothing where that is not seen."""
-    head, letter, body, first, last = fold
-    name, index = named(parts_of(letter)[0]), own_index(proof)
-    term = on(mechanism, put(body, {name: ((), ("sym", index))}), data)
-    inside = ("<=", first, ("sym", index)), ("<=", ("sym", index), last)
-    claim: Node = ("==", term, ("floor", term))
+    """Of two largest values on a data set, which has the smaller terms; nothing where that is not seen."""
+    found, largest = list[int](), [fold for fold in seen if fold[0] == "largest"]
+    for one, other in permutations(largest, 2):
+        if one[3:] != other[3:] or (ends := extremes(mechanism, one[2])) is None:
+            continue
+        index, top = own_index(proof), on(mechanism, other, data)
+        i, (first, last) = ("sym", index), one[3:]
+        terms = [
+            on(mechanism, put(fold[2], {named(parts_of(fold[1])[0]): ((), i)}), data) for fold in (one, other)
+        ]
+        inside: tuple[Node, ...] = ("<=", first, i), ("<=", i, last)
+        claim: Node = ("and", ("<=", ends[0], terms[0]), ("<=", terms[0], top))
 
-    def prove(inner: ProofBuilder, given: list[int]) -> None:
-        inner.arithmetic(claim, *given, *public)
+        def prove(
+            inner: ProofBuilder, given: list[int], one: tuple[Node, ...] = one, other: tuple[Node, ...] = other,
+            claim: Node = claim, terms: Sequence[Node] = terms, i: Node = i,
+        ) -> None:  # fmt: skip
+            facts = [*given]
+            within = {
+                part: None
+                for fold in (one, other)
+                for part in folds(mechanism, fold[2])
+                if part[0] == "smallest"
+            }
+            for fold in (*within, other):
+                function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], data))
+                values = [function, ((), i), ((), fold[3]), ((), fold[4])]
+                both = inner.use("rule.between-extremes", values, given, defined=public)
+                facts += [inner.arithmetic(part, both) for part in parts_of(inner.facts[both])[1:]]
+                if fold is not other:
+                    facts += fold_range(mechanism, inner, fold, [*given, *public], data)
+            for rank in zip(ranks(one[2]), ranks(other[2]), strict=False):
+                facts.append(no_larger(inner, *rank, public))
+            near = inner.arithmetic(("<=", *terms), *facts, *public, thorough=False)
+            sides = [
+                inner.arithmetic(side, near, *facts, *public, thorough=False) for side in parts_of(claim)[1:]
+            ]
+            inner.arithmetic(claim, *sides)
 
-    with suppress(UnderivedError, ValueError):
-        every = proof.block(("all", ((index, (), "integer"),), inside, claim), [index], prove)
-        values = [((name,), on(mechanism, body, data)), ((), first), ((), last)]
-        return [proof.use("rule.sum-whole", values, [every], defined=public)] if head == "sum" else []
-    return []
+        with suppress(UnderivedError, ValueError):
+            every = proof.block(("all", ((index, (), "integer"),), inside, claim), [index], prove)
+            some = proof.arithmetic(("<=", first, last), *public)
+            function = ((named(parts_of(one[1])[0]),), on(mechanism, one[2], data))
+            values = [function, ((), first), ((), last), ((), ends[0]), ((), top)]
+            both = proof.use(RANGES["largest"], values, [every, some], defined=public)
+            found.append(proof.arithmetic(parts_of(proof.facts[both])[2], both))
+    return found
+
+
+def no_larger(proof: ProofBuilder, one: Node, other: Node, public: Sequence[int]) -> int:
+    """That a whole number is at most another: else it is larger by 1 at least."""
+    claim: Node = ("<=", one, other)
+    larger: Node = ("<", other, one)
+
+    def apart(inner: ProofBuilder, given: list[int]) -> None:
+        more = inner.use("rule.next-integer", [((), other), ((), one)], given, defined=public)
+        inner.arithmetic(claim, more, *given, *public, thorough=False)
+
+    def near(inner: ProofBuilder, given: list[int]) -> None:
+        inner.arithmetic(claim, *given)
+
+    cases = ((larger, apart), (("not", larger), near))
+    both = [proof.block(("all", (), (premise,), claim), [], prove) for premise, prove in cases]
+    return proof.use("rule.cases", [((), larger), ((), claim)], both, defined=public)
+
+
+def ranks(term: Node) -> Iterator[Node]:
+    """What counts are compared with in a term."""
+    parts = parts_of(term)
+    if parts[0] == "<" and parts_of(parts[1])[0] == "sum":
+        yield parts[2]
+    for part, _ in inner(parts):
+        yield from ranks(part)
+
+
+def wholeness(
+    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], data: str
+) -> list[int]:  # fmt: skip
+    """That remainders of counts in a query are at least one less than what is divided by; nothing for others."""
+    found = list[int]()
+    for value, by in dict.fromkeys(remainders(query)):
+        head, letter, body, first, last = (
+            on(mechanism, value, data) if parts_of(value)[0] == "sum" else ("",) * 5
+        )
+        if head == "sum" and parts_of(body)[0] == "indicator":
+            event = ((named(parts_of(letter)[0]),), parts_of(body)[1])
+            whole = proof.use("rule.count-whole", [event, ((), first), ((), last)], [], defined=public)
+            count = parts_of(proof.facts[whole])[2]
+            left: Node = (
+                "add",
+                count,
+                ("mul", number(-by), ("floor", ("mul", number(Fraction(1, by)), count))),
+            )
+            below = proof.arithmetic(("<", left, number(by)))
+            least = proof.use("rule.next-integer", [((), left), ((), number(by))], [below], defined=public)
+            template = replaced(proof.facts[least], {count: ("sym", HOLE)})
+            found.append(proof.rewritten(least, whole, template, HOLE))
+    return found
+
+
+def remainders(term: Node) -> Iterator[tuple[Node, int]]:
+    """What is divided, and by which whole number, where floors of quotients are in a term outside of sums."""
+    parts = parts_of(term)
+    if parts[0] == "floor" and parts_of(parts[1])[0] == "mul" and parts_of(parts_of(parts[1])[1])[0] == "num":
+        _, (_, by), value = parts[1]
+        if Fraction(by).numerator == 1:
+            yield value, Fraction(by).denominator
+    if not bound_in(parts):
+        for part, _ in inner(parts):
+            yield from remainders(part)
 
 
 def pins(mechanism: MechanismOnPage, body: Node, index: str) -> Iterator[Node]:
@@ -179,7 +282,8 @@ def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
     """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
     records = mechanism.records
     indices = {name for name in free(term) if name[:1] == "#" or name.startswith(INDEX) or name == COLUMN}
-    if records.low is None or records.high is None or not free(term) <= {records.name, *indices}:
+    unbounded = records.low is None or records.high is None
+    if unbounded or len({*places(mechanism, term)}) != 1 or not free(term) <= {records.name, *indices}:
         return []
     low, high = float(records.low), float(records.high)
     code, found = FloatModel({}, {}).code(term), list[float]()
@@ -190,6 +294,15 @@ def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
         except FAILURES:
             return []
     return found
+
+
+def places(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
+    """The indices of records in a term."""
+    parts = parts_of(term)
+    if parts[0] == "of" and parts[1] == mechanism.records.name:
+        yield parts[2]
+    for part, _ in inner(parts):
+        yield from places(mechanism, part)
 
 
 def on_small(mechanism: MechanismOnPage, term: Node) -> list[float]:

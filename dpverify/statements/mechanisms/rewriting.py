@@ -7,23 +7,25 @@ from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING
 
-from dpverify.proving.checker.theorems.language import Node, bound_in, free, inner, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.theorems.derivation import UnderivedError
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
-from dpverify.statements.mechanisms.ranges import INDEX, ONE, OTHER, fold_range, folds, number, own_index
+from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.ranges import (
+    INDEX,
+    ONE,
+    OTHER,
+    fold_range,
+    folds,
+    number,
+    own_index,
+    replaced,
+)
 
 if TYPE_CHECKING:
     from dpverify.statements.mechanisms.sensitivity import Sensitivity
 
 POWERS = 4
 """Whole powers of sums up to which are multiplied out."""
-
-
-def replaced(node: Node, new: dict[Node, Node]) -> Node:
-    """A term with terms in the place of others."""
-    if node in new:
-        return new[node]
-    return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
 
 
 def rewritten(known: Sensitivity, query: Node) -> tuple[Node, list[int]]:
@@ -73,7 +75,10 @@ def _taken_apart(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list
     parts = [(times[0] if len(times) == 1 else ("add", *times), own) for own, times in terms.items()]
     count: Node = ("add", ("add", last, ("mul", number(-1), first)), number(1))
     sums = [("sum", letter, own, first, last) for _, own in parts]
-    whole = [("mul", times, one if name in free(one[2]) else count) for (times, _), one in zip(parts, sums, strict=True)]
+    whole = [
+        ("mul", times, one if name in free(one[2]) else count)
+        for (times, _), one in zip(parts, sums, strict=True)
+    ]
     new: Node = whole[0] if len(whole) == 1 else ("add", *whole)
     return new, [_equal(known, fold, parts, new, data) for data in (ONE, OTHER)]
 
@@ -108,7 +113,10 @@ def _equal(
     )  # fmt: skip
     some = [proof.arithmetic(("<=", first, end), *public) for end in (first, last)]
     differ = proof.use(
-        "rule.sums-differ", [((name,), one), ((name,), other), ((), first), *ends], [elsewhere, *some], defined=defined
+        "rule.sums-differ",
+        [((name,), one), ((name,), other), ((), first), *ends],
+        [elsewhere, *some],
+        defined=defined,
     )
     facts += [differ, proof.use(every, [((), first)], some, defined=public)]
     for (times, own), rest in zip(parts, reversed(values), strict=True):
@@ -126,10 +134,19 @@ def _counted(known: Sensitivity, name: str, first: Node, last: Node) -> list[int
     """That a sum of ones is how many they are."""
     proof, i = known.proof, ("sym", INDEX)
     one = number(1)
-    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), ("and", *(("<=", one, one),) * 2))
+    whole: Node = (
+        "all",
+        ((INDEX, (), "integer"),),
+        (("<=", first, i), ("<=", i, last)),
+        ("and", *(("<=", one, one),) * 2),
+    )
     every = proof.block(whole, [INDEX], lambda inner, given: _shown(inner, parts_of(whole)[3], given))
     some = proof.arithmetic(("<=", first, ("add", last, one)), *known.public)
-    return [proof.use("rule.sum-range", [((name,), one), *(((), end) for end in (first, last, one, one))], [every, some])]
+    return [
+        proof.use(
+            "rule.sum-range", [((name,), one), *(((), end) for end in (first, last, one, one))], [every, some]
+        )
+    ]
 
 
 def _shown(proof, claim, given) -> None:
@@ -159,7 +176,11 @@ def _monomials(node: Node) -> Iterator[list[Node]]:
     elif parts[0] == "mul":
         for row in product(*(list(_monomials(part)) for part in parts[1:])):
             yield [one for factors in row for one in factors]
-    elif exponent[0] == "num" and exponent[1] in map(str, range(2, POWERS + 1)) and parts_of(parts[1])[0] in ("add", "mul"):
+    elif (
+        exponent[0] == "num"
+        and exponent[1] in map(str, range(2, POWERS + 1))
+        and parts_of(parts[1])[0] in ("add", "mul")
+    ):
         yield from _monomials(("mul", *(parts[1],) * int(str(exponent[1]))))
     else:
         yield [node]

@@ -29,6 +29,7 @@ from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 from dpverify.statements.mechanisms.ranges import (
+    HOLE,
     INDEX,
     ONE,
     OTHER,
@@ -36,11 +37,13 @@ from dpverify.statements.mechanisms.ranges import (
     fold_range,
     folds,
     number,
+    orders,
+    replaced,
     terms_between,
     values_of,
     wholeness,
 )
-from dpverify.statements.mechanisms.rewriting import replaced, rewritten
+from dpverify.statements.mechanisms.rewriting import rewritten
 
 DATA = "mathcalD"
 """The type of data sets."""
@@ -49,7 +52,6 @@ PLACE = "the place"
 ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
-HOLE = "the hole"
 SCALED = ("the factor", "the bound", "the first", "the second")
 D, E = ("sym", ONE), ("sym", OTHER)
 
@@ -258,7 +260,7 @@ class Sensitivity:
         stepped = not heads(query).isdisjoint(("floor", "ceiling"))
         try:
             if stepped:
-                return self.by_ranges(seen, claim, whole=True)
+                return self.by_ranges(query, seen, claim)
             found = [self.differ(fold) for fold in seen]
             if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
                 return self.proof.arithmetic(claim, *found, *known)
@@ -266,15 +268,17 @@ class Sensitivity:
         except UnderivedError as error:
             with suppress(UnderivedError):
                 if not stepped:
-                    return self.by_ranges(seen, claim)
+                    return self.by_ranges(query, seen, claim)
             raise error from None
 
-    def by_ranges(self, seen: list[tuple[Node, ...]], claim: Node, *, whole: bool = False) -> int:
+    def by_ranges(self, query: Node, seen: list[tuple[Node, ...]], claim: Node) -> int:
         """The same by what values sums, largest and smallest values may have."""
         found = list[int]()
-        for fold, data in product(seen, (ONE, OTHER)):
-            found += fold_range(self.mechanism, self.proof, fold, self.public, data)
-            found += wholeness(self.mechanism, self.proof, fold, self.public, data) if whole else []
+        for data in (ONE, OTHER):
+            found += wholeness(self.mechanism, self.proof, query, self.public, data)
+            found += orders(self.mechanism, self.proof, seen, self.public, data)
+            for fold in seen:
+                found += fold_range(self.mechanism, self.proof, fold, self.public, data)
         return self.proof.arithmetic(claim, *found, *self.public, thorough=False)
 
     def in_another_form(self, query: Node, bound: Node, claim: Node) -> int | None:

@@ -40,6 +40,7 @@ OPERATIONS = {*PARTS, *ANY_NUMBER} - {
 
 
 PLAIN = {*COMPARISONS, *LOGIC, "add", "mul", "abs", "max", "min", "num", "sym", "of", "sum", "exp"}
+PLAIN |= {"floor", "ceiling", "indicator"}
 """Heads of what has a value everywhere."""
 RANGES = {
     "chance": (Fraction(0), Fraction(1)),
