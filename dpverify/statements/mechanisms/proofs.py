@@ -25,6 +25,7 @@ from dpverify.statements.mechanisms.ranges import (
     INDEX,
     ONE,
     OTHER,
+    magnitude,
     may_lack_value,
     number,
     replaced,
@@ -37,7 +38,6 @@ from dpverify.statements.mechanisms.sensitivity import (
     E,
     Sensitivity,
     cancelled,
-    magnitude,
     sensitivity,
 )
 from dpverify.statements.theorems.library import clause_json, shipped

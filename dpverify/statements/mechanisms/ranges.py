@@ -44,6 +44,16 @@ def number(value: Fraction | int) -> Node:
     return ("num", str(value))
 
 
+def minus(one: Node, other: Node) -> Node:
+    """A difference, as it is read."""
+    return ("add", one, ("mul", ("num", "-1"), other))
+
+
+def magnitude(one: Node, other: Node) -> Node:
+    """The absolute value of a difference."""
+    return ("abs", minus(one, other))
+
+
 def folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
     """The outermost sums, products, largest and smallest values over records."""
     parts = parts_of(term)

@@ -28,6 +28,7 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+from dpverify.statements.mechanisms.nested import all_differ, is_of_pairs, one_differs, pairs_differ, steps_of
 from dpverify.statements.mechanisms.ranges import (
     HOLE,
     INDEX,
@@ -36,6 +37,8 @@ from dpverify.statements.mechanisms.ranges import (
     extremes,
     fold_range,
     folds,
+    magnitude,
+    minus,
     number,
     orders,
     replaced,
@@ -54,16 +57,6 @@ ONE_PLACE = {
 }  # fmt: skip
 SCALED = ("the factor", "the bound", "the first", "the second")
 D, E = ("sym", ONE), ("sym", OTHER)
-
-
-def minus(one: Node, other: Node) -> Node:
-    """A difference, as it is read."""
-    return ("add", one, ("mul", ("num", "-1"), other))
-
-
-def magnitude(one: Node, other: Node) -> Node:
-    """The absolute value of a difference."""
-    return ("abs", minus(one, other))
 
 
 def shifted(place: Node, by: int) -> Node:
@@ -97,6 +90,13 @@ def columns(mechanism: MechanismOnPage, body: Node) -> set[tuple[Node, ...]]:
     parts = parts_of(body)
     own = {parts[3:]} if parts[0] == "of" and parts[1] == mechanism.records.name else set()
     return own.union(*(columns(mechanism, part) for part, _ in inner(parts)))
+
+
+def records_at(mechanism: MechanismOnPage, term: Node, index: Node) -> set[tuple[Node, ...]]:
+    """The records of an index in a term."""
+    parts = parts_of(term)
+    own = {parts} if parts[:3] == ("of", mechanism.records.name, index) else set[tuple[Node, ...]]()
+    return own.union(*(records_at(mechanism, part, index) for part, _ in inner(parts)))
 
 
 class Sensitivity:
@@ -138,6 +138,32 @@ class Sensitivity:
             for column in shown
         ]
 
+    def equal_at(self, proof: ProofBuilder, at: Node, body: Node, given: list[int]) -> list[int]:
+        """The same of an index of which it is known that it is one of a record, and not the place, as facts say."""
+        known = [*given, self.low, self.high, *self.public]
+        inside = [
+            proof.arithmetic(("<=", number(1), at), *known),
+            proof.arithmetic(("<=", at, self.mechanism.records.last), *known),
+            proof.arithmetic(("not", ("==", at, self.place)), *known),
+        ]
+        return self.equal(proof, at, inside, columns(self.mechanism, body))
+
+    def same_value(self, proof: ProofBuilder, term: Node, equal: list[int], given: list[int]) -> None:
+        """That a term is the same with the records that are equal."""
+        same = proof.arithmetic(("==", term, term), *given, *self.public)
+        for k in equal:
+            right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
+            same = proof.rewritten(same, k, ("==", term, replaced(right, {record: ("sym", HOLE)})), HOLE)
+
+    def most_of(self, fold: tuple[Node, ...], more: list[int]) -> Node:
+        """By how much a term differs if one of its records does: a guess."""
+        if len(more) == 2:
+            return most(self.mechanism, fold[2], named(parts_of(fold[1])[0]), {*more})
+        ends = extremes(self.mechanism, fold[2])
+        if ends is None:
+            raise UnderivedError("no range of a term is seen")
+        return minus(*reversed(ends))
+
     def equal_elsewhere(self, fold: tuple[Node, ...], places: Sequence[Node], moved: set[int]) -> int:
         """That the terms of a fold are the same but at some places."""
         _, letter, body, first, last = fold
@@ -149,21 +175,8 @@ class Sensitivity:
         whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", one, other))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
-            known = [*given, self.low, self.high, *self.public]
-            equal = list[int]()
-            for c in sorted(moved):
-                at = shifted(i, c)
-                inside = [
-                    proof.arithmetic(("<=", number(1), at), *known),
-                    proof.arithmetic(("<=", at, self.mechanism.records.last), *known),
-                    proof.arithmetic(("not", ("==", at, self.place)), *known),
-                ]
-                equal += self.equal(proof, at, inside, columns(self.mechanism, body))
-            same = proof.arithmetic(("==", one, one), *given, *self.public)
-            for k in equal:
-                right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
-                template = ("==", one, replaced(right, {record: ("sym", HOLE)}))
-                same = proof.rewritten(same, k, template, HOLE)
+            equal = [k for c in sorted(moved) for k in self.equal_at(proof, shifted(i, c), body, given)]
+            self.same_value(proof, one, equal, given)
 
         return self.proof.block(whole, [INDEX], prove)
 
@@ -171,6 +184,16 @@ class Sensitivity:
         """By how much a fold differs."""
         head, letter, body, first, last = fold
         name = named(parts_of(letter)[0])
+        if is_of_pairs(fold):
+            return pairs_differ(self, fold)
+        if head == "sum" and [*folds(self.mechanism, body)]:
+            low = number(self.mechanism.records.low or 0)
+            alone = replaced(body, {of: low for of in records_at(self.mechanism, body, ("sym", name))})
+            return all_differ(
+                self, fold, sensitivity(self.mechanism, alone), sensitivity(self.mechanism, fold)
+            )
+        if head == "sum" and (found := steps_of(self, fold)) is not None:
+            return one_differs(self, fold, *found)
         moved = offsets(self.mechanism, body, name)
         functions = [((name,), side) for side in self.sides(body)]
         ends = [((), first), ((), last)]
