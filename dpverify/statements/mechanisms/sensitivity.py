@@ -17,7 +17,6 @@ from dpverify.proving.checker.theorems.language import (
     Node,
     bound_in,
     free,
-    heads,
     inner,
     named,
     parts_of,
@@ -41,6 +40,7 @@ from dpverify.statements.mechanisms.ranges import (
     minus,
     number,
     orders,
+    remainders,
     replaced,
     terms_between,
     values_of,
@@ -280,7 +280,7 @@ class Sensitivity:
         except UnderivedError:
             if not seen:
                 raise
-        stepped = not heads(query).isdisjoint(("floor", "ceiling"))
+        stepped = any(True for _ in remainders(query))
         try:
             if stepped:
                 return self.by_ranges(query, seen, claim)
