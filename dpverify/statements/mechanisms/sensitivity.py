@@ -367,7 +367,10 @@ class Rests:
         function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], ONE))
         values = [function, ((), known.place), ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
         both = self.proof.use("rule.rest-range", values, [every, *known.inside(fold)], defined=known.public)
-        return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
+        sides = [*parts_of(self.proof.facts[both])[1:]]
+        if ends[0] == number(0):
+            sides[0] = ("<=", number(0), parts_of(sides[0])[2])
+        return [self.proof.arithmetic(side, both) for side in sides]
 
     def order(self, first: int, second: int) -> list[int]:
         """Of two sums, which has the larger terms; nothing where that is not seen."""
@@ -395,6 +398,32 @@ class Rests:
             return []
         values = [((INDEX,), small), ((INDEX,), large), ((), known.place), ((), one[3]), ((), one[4])]
         return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
+
+    def of_numbers(self, proof: ProofBuilder, assumed: list[int], sides: list[Node], bound: Node) -> None:
+        """That two numbers are near: by what is known of records and rests, of these alone at first; or as both are
+        between those that come of the least and the largest record.
+        """
+        claim: Node = ("<=", magnitude(*sides), bound)
+        every = [*assumed, *self.known.public, self.known.low, self.known.high]
+        plain = [
+            k for k in assumed if not free(proof.facts[k]) & {one.name for one in self.mechanism.letters}
+        ]
+        for facts in (plain, every):
+            with suppress(UnderivedError):
+                proof.arithmetic(claim, *facts, thorough=False)
+                return
+        ends = [
+            replaced(sides[0], {("sym", "<"): number(end)})
+            for end in (self.mechanism.records.low, self.mechanism.records.high) if end is not None
+        ]  # fmt: skip
+        for least, most in permutations(ends, 2):
+            with suppress(UnderivedError):
+                pairs = [(one, other) for side in sides for one, other in ((least, side), (side, most))]
+                found = [proof.arithmetic(("<=", *pair), *plain, thorough=False) for pair in pairs]
+                gap = proof.arithmetic(("<=", minus(most, least), bound), *every, thorough=False)
+                proof.arithmetic(claim, *found, gap, thorough=False)
+                return
+        proof.arithmetic(claim, *every)
 
     def bounded(self, query: Node, bound: Node, claim: Node) -> int:
         """That a query of sums differs by at most a bound: for all rests and records, then for these."""
@@ -432,10 +461,10 @@ class Rests:
         premises += [replaced(proof.facts[k], exchange) for k in ends]
         general: Node = ("all", tuple(letters), tuple(premises), replaced(of_rests, exchange))
 
+        sides = [replaced(one, exchange) for one in made]
+
         def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            inner.arithmetic(
-                parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high
-            )
+            self.of_numbers(inner, assumed, sides, bound)
 
         every = proof.block(general, [*"<>", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
