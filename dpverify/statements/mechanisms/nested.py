@@ -52,7 +52,9 @@ def pairs_differ(known: Sensitivity, fold: tuple[Node, ...]) -> int:
         known.same_value(inner, one, equal, given)
 
     def near(inner: ProofBuilder, given: list[int]) -> None:
-        inner.arithmetic(("<=", magnitude(one, other), most), *given, *known.public)
+        pairs = [pair for side in (one, other) for pair in ((ends[0], side), (side, ends[1]))]
+        within = [inner.arithmetic(("<=", *pair), *given, *known.public) for pair in pairs]
+        inner.arithmetic(("<=", magnitude(one, other), most), *within)
 
     elsewhere = proof.block(("all", letters, (*inside, *apart), ("==", one, other)), [INDEX, SECOND], same)
     every = proof.block(("all", letters, inside, ("<=", magnitude(one, other), most)), [INDEX, SECOND], near)

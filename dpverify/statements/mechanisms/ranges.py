@@ -64,6 +64,15 @@ def folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
             yield from folds(mechanism, part)
 
 
+def closed_folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
+    """Those, and such within them as do not depend on an index."""
+    for fold in folds(mechanism, term):
+        yield fold
+        yield from (
+            one for one in closed_folds(mechanism, fold[2]) if not any(name[:1] == "#" for name in free(one))
+        )
+
+
 def own_index(proof: ProofBuilder) -> str:
     """A name for an index that is not taken."""
     name = INDEX
@@ -267,7 +276,7 @@ def sum_ranges(
 ) -> list[int]:  # fmt: skip
     """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
     found = list[int]()
-    for fold in dict.fromkeys(folds(mechanism, query)):
+    for fold in dict.fromkeys(closed_folds(mechanism, query)):
         ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
         if ends is None:
             continue
