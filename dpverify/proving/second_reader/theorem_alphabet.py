@@ -154,7 +154,9 @@ class TheoremAlphabet:
         """A letter of numbers that has its arguments as a subscript."""
         self.domains[name] = DeclaredLetter(name, "object", None, False, None, False, {"name": name})
         self.printed[name] = letter
-        self.known = self.known.having(letter, name, LetterMeaning(kinds, "real", name, below=True, last=last))
+        self.known = self.known.having(
+            letter, name, LetterMeaning(kinds, "real", name, below=True, last=last)
+        )
 
     def line_of(self, latex: str, sign: str, what: str, index: tuple[str, Term, str] | None = None) -> Term:
         """What stands behind a sign of a mechanism's line (all of it, where there is none): a law, a guarantee, ...

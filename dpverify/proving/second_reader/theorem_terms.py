@@ -165,7 +165,12 @@ class TheoremTerms(Formulas):
         if meaning.below:
             line, index = self.line(mark.below), parted(mark.below, ",")[0]
             given, mark = line.all_of(lambda: line.values(meaning.arguments)), replace(mark, below=())
-            if meaning.last and index[0].text == "(" and closed(index) == len(index) and not index[-1].scripted:
+            if (
+                meaning.last
+                and index[0].text == "("
+                and closed(index) == len(index)
+                and not index[-1].scripted
+            ):
                 return self.ordered(given[0], given[1:], meaning), meaning.kind, mark
         elif meaning.arguments:
             self.refuse(mark.above, "a superscript before arguments")
@@ -182,7 +187,8 @@ class TheoremTerms(Formulas):
         mine, yours, least = (at(("sym", name)) for name in (i, j, k))
         smaller: Term = ("sum", (j, "integer"), ("indicator", ("<", yours, mine)), first, last)
         may_be: Term = ("indicator", ("<", smaller, rank))
-        else_least: Term = ("mul", ("add", ONE, ("mul", ("num", "-1"), may_be)), ("smallest", (k, "integer"), least, first, last))
+        may_not: Term = ("add", ONE, ("mul", ("num", "-1"), may_be))
+        else_least: Term = ("mul", may_not, ("smallest", (k, "integer"), least, first, last))
         return ("largest", (i, "integer"), ("add", ("mul", may_be, mine), else_least), first, last)
 
     def median(self) -> Item:

@@ -98,9 +98,15 @@ class TheoremReader:
             arguments = tuple(
                 self.value(one, kind) for one, kind in zip(given, letter.arguments, strict=True)
             )
-            if letter.name in self.alphabet.lasts and given[0][0] == "(" and closing(given[0], 0) == len(given[0]) - 1:
+            if (
+                letter.name in self.alphabet.lasts
+                and given[0][0] == "("
+                and closing(given[0], 0) == len(given[0]) - 1
+            ):
                 last = self.alphabet.lasts[letter.name]
-                made = ranked(lambda i: ("of", letter.name, i, *arguments[1:]), ("num", "1"), last, arguments[0])
+                made = ranked(
+                    lambda i: ("of", letter.name, i, *arguments[1:]), ("num", "1"), last, arguments[0]
+                )
                 return letter, made, stop + 1
             end = stop + 1
         defined = self.alphabet.defined.get(letter.name)

@@ -71,7 +71,8 @@ def unfolded(signs: Tokens, alphabet: Alphabet) -> Tokens | None:
         raise InvalidArgumentError("theorem", Latex(" ".join(signs)), "one Euclidean space on the page")
     values = dict(zip(_slots(signs_of(found[0])), _slots(signs), strict=True))
     formula, at, shown = signs_of(found[1]), 0, list[str]()
-    values = {**{("V",): space for space in spaces}, **values}
+    if spaces:
+        values = {("V",): spaces[0], **values}
     while at < len(formula):
         value = values.get((formula[at],), (formula[at],))
         if formula[at : at + 2] in (("f", "("), ("g", "(")) and r"\cdot" in value:

@@ -1,4 +1,4 @@
-"""Sums in which a record stands in many terms, of pairs or with a sum in each, or in few, at every second index, say."""
+"""Sums in which a record stands in many terms, of pairs or with a sum in each, or in few, as at every second index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from dpverify.statements.mechanisms.ranges import (
     minus,
     number,
     places,
-    replaced,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +34,8 @@ def is_of_pairs(fold: tuple[Node, ...]) -> bool:
 
 def pairs_differ(known: Sensitivity, fold: tuple[Node, ...]) -> int:
     """By how much a sum over pairs differs: each record is in one pair with each other."""
-    _, letter, (_, second, body, *_), first, last = fold
+    _, letter, within, first, last = fold
+    _, second, body, *_ = parts_of(within)
     proof, names = known.proof, [named(parts_of(one)[0]) for one in (letter, second)]
     ends = extremes(known.mechanism, body)
     if not {*places(known.mechanism, body)} <= {("sym", name) for name in names} or ends is None:
@@ -115,12 +115,12 @@ def steps_of(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[int, list[int]
         found.append((int(one - zero), int(zero)))
     (times, *others), more = {a for a, _ in found}, sorted({c for _, c in found})
     return (
-        (times, more) if not others and 1 < times and more[-1] - more[0] < times and len(more) < 3 else None
+        (times, more) if not others and times > 1 and more[-1] - more[0] < times and len(more) < 3 else None
     )
 
 
 def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: list[int]) -> int:
-    """By how much a sum differs in which a record stands in one term, of an index a part of the record's, or in none."""
+    """By how much a sum differs in which a record stands in one term at most, of an index a part of its own."""
     _, letter, body, first, last = fold
     proof, name, place = known.proof, named(parts_of(letter)[0]), known.place
     own: Node = ("floor", ("mul", number(Fraction(1, times)), ("add", place, number(-more[0]))))
@@ -170,15 +170,15 @@ def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: li
             return
         here: Node = ("==", at_own[0], place)
 
-        def side(deeper: ProofBuilder, assumed: list[int], at: Node) -> None:
-            no_place = deeper.arithmetic(("not", ("==", at, place)), *assumed)
-            equal = known.equal_at(deeper, at, body, [*given, *assumed, no_place])
-            deeper.arithmetic(near, *equal)
+        def case(premise: Node, at: Node) -> int:
+            def prove(deeper: ProofBuilder, assumed: list[int]) -> None:
+                no_place = deeper.arithmetic(("not", ("==", at, place)), *assumed)
+                equal = known.equal_at(deeper, at, body, [*given, *assumed, no_place])
+                deeper.arithmetic(near, *equal)
 
-        both = [
-            inner.block(("all", (), (premise,), near), [], lambda d, a, at=at: side(d, a, at))
-            for premise, at in ((here, at_own[1]), (("not", here), at_own[0]))
-        ]
+            return inner.block(("all", (), (premise,), near), [], prove)
+
+        both = [case(here, at_own[1]), case(("not", here), at_own[0])]
         inner.use("rule.cases", [((), here), ((), near)], both, defined=facts)
 
     step = proof.block(("all", (), within, near), [], at_place)
@@ -188,7 +188,7 @@ def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: li
     vacuous = proof.block(
         ("all", (), outside, nothing), [], lambda inner, given: _shown(inner, nothing, given)
     )
-    values = [((name,), side) for side in known.sides(body)]
+    values: list[tuple[tuple[str, ...], Node]] = [((name,), side) for side in known.sides(body)]
     values += [((), end) for end in (own, before, first, last, limit, number(0))]
     positive = [proof.arithmetic(("<=", number(0), end)) for end in (limit, number(0))]
     return proof.use(

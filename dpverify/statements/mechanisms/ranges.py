@@ -226,18 +226,15 @@ def wholeness(
     """That remainders of counts in a query are at least one less than what is divided by; nothing for others."""
     found = list[int]()
     for value, by in dict.fromkeys(remainders(query)):
-        head, letter, body, first, last = (
-            on(mechanism, value, data) if parts_of(value)[0] == "sum" else ("",) * 5
-        )
-        if head == "sum" and parts_of(body)[0] == "indicator":
+        if parts_of(value)[0] != "sum":
+            continue
+        _, letter, body, first, last = parts_of(on(mechanism, value, data))
+        if parts_of(body)[0] == "indicator":
             event = ((named(parts_of(letter)[0]),), parts_of(body)[1])
             whole = proof.use("rule.count-whole", [event, ((), first), ((), last)], [], defined=public)
             count = parts_of(proof.facts[whole])[2]
-            left: Node = (
-                "add",
-                count,
-                ("mul", number(-by), ("floor", ("mul", number(Fraction(1, by)), count))),
-            )
+            floor: Node = ("floor", ("mul", number(Fraction(1, by)), count))
+            left: Node = ("add", count, ("mul", number(-by), floor))
             below = proof.arithmetic(("<", left, number(by)))
             least = proof.use("rule.next-integer", [((), left), ((), number(by))], [below], defined=public)
             template = replaced(proof.facts[least], {count: ("sym", HOLE)})
@@ -248,10 +245,11 @@ def wholeness(
 def remainders(term: Node) -> Iterator[tuple[Node, int]]:
     """What is divided, and by which whole number, where floors of quotients are in a term outside of sums."""
     parts = parts_of(term)
-    if parts[0] == "floor" and parts_of(parts[1])[0] == "mul" and parts_of(parts_of(parts[1])[1])[0] == "num":
-        _, (_, by), value = parts[1]
-        if Fraction(by).numerator == 1:
-            yield value, Fraction(by).denominator
+    quotient = parts_of(parts[1]) if parts[0] == "floor" else ("",)
+    if quotient[0] == "mul" and len(quotient) == 3 and parts_of(quotient[1])[0] == "num":
+        by = Fraction(named(parts_of(quotient[1])[1]))
+        if by.numerator == 1:
+            yield quotient[2], by.denominator
     if not bound_in(parts):
         for part, _ in inner(parts):
             yield from remainders(part)
@@ -301,8 +299,8 @@ def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
     """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
     records = mechanism.records
     indices = {name for name in free(term) if name[:1] == "#" or name.startswith(INDEX) or name == COLUMN}
-    unbounded = records.low is None or records.high is None
-    if unbounded or len({*places(mechanism, term)}) != 1 or not free(term) <= {records.name, *indices}:
+    one = len({*places(mechanism, term)}) == 1 and free(term) <= {records.name, *indices}
+    if records.low is None or records.high is None or not one:
         return []
     low, high = float(records.low), float(records.high)
     code, found = FloatModel({}, {}).code(term), list[float]()

@@ -7,10 +7,12 @@ from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING
 
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.pages import on
 from dpverify.statements.mechanisms.ranges import (
+    HOLE,
     INDEX,
     ONE,
     OTHER,
@@ -24,7 +26,7 @@ from dpverify.statements.mechanisms.ranges import (
 if TYPE_CHECKING:
     from dpverify.statements.mechanisms.sensitivity import Sensitivity
 
-POWERS = 4
+POWERS: tuple[Node, ...] = ("2", "3", "4")
 """Whole powers of sums up to which are multiplied out."""
 
 
@@ -33,7 +35,7 @@ def rewritten(known: Sensitivity, query: Node) -> tuple[Node, list[int]]:
     new, equations = dict[Node, Node](), list[int]()
     for fold in dict.fromkeys(folds(known.mechanism, query)):
         with suppress(UnderivedError, ValueError):
-            for form in (_in_order, _taken_apart):
+            for form in (_in_order, _taken_apart, _defined_everywhere):
                 found = form(known, fold) if fold[0] == "sum" else None
                 if found is not None:
                     new[fold], equal = found
@@ -64,13 +66,13 @@ def _taken_apart(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list
     """A sum of multiples by what does not depend on the index, among it sums within this one."""
     _, letter, body, first, last = fold
     mechanism, name = known.mechanism, named(parts_of(letter)[0])
-    if not [*_sums_within(mechanism, body)]:
+    if not [*folds(mechanism, body)]:
         return None
     terms = dict[Node, list[Node]]()
     for factors in _monomials(body):
         own = [one for one in factors if name in free(one)]
         terms.setdefault(_times(own), []).append(_times([one for one in factors if name not in free(one)]))
-    if any([*_sums_within(mechanism, one)] for one in terms):
+    if any([*folds(mechanism, one)] for one in terms):
         return None
     parts = [(times[0] if len(times) == 1 else ("add", *times), own) for own, times in terms.items()]
     count: Node = ("add", ("add", last, ("mul", number(-1), first)), number(1))
@@ -89,77 +91,90 @@ def _equal(
     """That a sum is what it is taken apart to, on a data set."""
     proof, mechanism, public = known.proof, known.mechanism, known.public
     _, letter, body, first, last = fold
-    name, index = named(parts_of(letter)[0]), own_index(proof)
+    name = named(parts_of(letter)[0])
     within = [
-        k for one in dict.fromkeys(_sums_within(mechanism, body))
+        k
+        for one in dict.fromkeys(folds(mechanism, body))
         for k in fold_range(mechanism, proof, one, public, data)
-    ]  # fmt: skip
-    defined, facts = [*public, *within], list[int]()
+    ]
+    defined, rests = [*public, *within], list[Node]()
     rest: Node = ("mul", number(0), parts[-1][1])
-    ends, values = [((), first), ((), last)], list[Node]()
     for times, own in reversed(parts):
-        values.append(rest)
-        rest = ("add", ("mul", times, own), rest if len(values) == 1 else ("mul", number(1), rest))
-    one, other = (on(mechanism, side, data) for side in (body, rest))
-    at = [put(side, {name: ((), ("sym", index))}) for side in (one, other)]
-    inside = [("<=", first, ("sym", index)), ("<=", ("sym", index), last)]
-    every = proof.block(
-        ("all", ((index, (), "integer"),), tuple(inside), ("==", *at)), [index],
-        lambda inner, given: _shown(inner, ("==", *at), [*given, *defined]),
-    )  # fmt: skip
-    elsewhere = proof.block(
-        ("all", ((index, (), "integer"),), (*inside, ("not", ("==", ("sym", index), first))), ("==", *at)), [index],
-        lambda inner, given: _used(inner, every, index, given[:2]),
-    )  # fmt: skip
-    some = [proof.arithmetic(("<=", first, end), *public) for end in (first, last)]
-    differ = proof.use(
-        "rule.sums-differ",
-        [((name,), one), ((name,), other), ((), first), *ends],
-        [elsewhere, *some],
-        defined=defined,
-    )
-    facts += [differ, proof.use(every, [((), first)], some, defined=public)]
-    for (times, own), rest in zip(parts, reversed(values), strict=True):
+        rests.append(rest)
+        rest = ("add", ("mul", times, own), rest if len(rests) == 1 else ("mul", number(1), rest))
+    facts = [_summed(known, fold, rest, data, defined)]
+    for (times, own), rest in zip(parts, reversed(rests), strict=True):
         last_one = own == parts[-1][1]
-        taken = [own, own] if last_one else [own, rest]
-        functions = [((name,), on(mechanism, side, data)) for side in taken]
-        factors = [((), on(mechanism, times, data)), ((), number(0 if last_one else 1))]
-        facts.append(proof.use("rule.sum-linear", [*functions, *ends, *factors], [], defined=defined))
+        values: list[tuple[tuple[str, ...], Node]] = [
+            ((name,), on(mechanism, side, data)) for side in ([own, own] if last_one else [own, rest])
+        ]
+        values += [
+            ((), first),
+            ((), last),
+            ((), on(mechanism, times, data)),
+            ((), number(0 if last_one else 1)),
+        ]
+        facts.append(proof.use("rule.sum-linear", values, [], defined=defined))
         if name not in free(own):
-            facts += _counted(known, name, first, last)
+            facts.append(_counted(known, name, first, last))
     return proof.arithmetic(("==", on(mechanism, fold, data), on(mechanism, new, data)), *facts, *defined)
 
 
-def _counted(known: Sensitivity, name: str, first: Node, last: Node) -> list[int]:
+def _summed(known: Sensitivity, fold: tuple[Node, ...], body: Node, data: str, facts: list[int]) -> int:
+    """That a sum is another on a data set, as their terms are the same."""
+    proof, (head, letter, own, first, last) = known.proof, fold
+    name, index = named(parts_of(letter)[0]), own_index(proof)
+    i: Node = ("sym", index)
+    sides = [on(known.mechanism, put(side, {name: ((), i)}), data) for side in (own, body)]
+    inside = ("<=", first, i), ("<=", i, last)
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        inner.arithmetic(("==", *sides), *given, *facts)
+
+    every = proof.block(("all", ((index, (), "integer"),), inside, ("==", *sides)), [index], prove)
+    other = on(known.mechanism, (head, letter, body, first, last), data)
+    itself = proof.arithmetic(("==", other, other), *facts)
+    return proof.rewritten(itself, every, ("==", ("sym", HOLE), other), HOLE)
+
+
+def _counted(known: Sensitivity, name: str, first: Node, last: Node) -> int:
     """That a sum of ones is how many they are."""
-    proof, i = known.proof, ("sym", INDEX)
-    one = number(1)
-    whole: Node = (
-        "all",
-        ((INDEX, (), "integer"),),
-        (("<=", first, i), ("<=", i, last)),
-        ("and", *(("<=", one, one),) * 2),
-    )
-    every = proof.block(whole, [INDEX], lambda inner, given: _shown(inner, parts_of(whole)[3], given))
+    proof, i, one = known.proof, ("sym", INDEX), number(1)
+    both: Node = ("and", *(("<=", one, one),) * 2)
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        inner.arithmetic(both, *given)
+
+    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), both)
+    every = proof.block(whole, [INDEX], prove)
     some = proof.arithmetic(("<=", first, ("add", last, one)), *known.public)
-    return [
-        proof.use(
-            "rule.sum-range", [((name,), one), *(((), end) for end in (first, last, one, one))], [every, some]
-        )
+    values: list[tuple[tuple[str, ...], Node]] = [
+        ((name,), one),
+        *(((), end) for end in (first, last, one, one)),
     ]
+    return proof.use("rule.sum-range", values, [every, some])
 
 
-def _shown(proof, claim, given) -> None:
-    proof.arithmetic(claim, *given)
+def _defined_everywhere(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+    """A sum in which something is divided by what may be 0 where the index is not one of the sum's."""
+    head, letter, body, first, last = fold
+    name = named(parts_of(letter)[0])
+    larger = {base: ("max", base, put(base, {name: ((), first)})) for base in _divisors(body, name)}
+    if not larger:
+        return None
+    total = replaced(body, larger)
+    equal = [_summed(known, fold, total, data, known.public) for data in (ONE, OTHER)]
+    return (head, letter, total, first, last), equal
 
 
-def _used(proof, every, index, given) -> None:
-    proof.use(every, [((), ("sym", index))], given)
-
-
-def _sums_within(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
-    """The outermost sums over records in what is summed."""
-    return folds(mechanism, term)
+def _divisors(term: Node, name: str) -> Iterator[Node]:
+    """What depends on an index alone and is divided by."""
+    parts = parts_of(term)
+    if parts[0] == "pow" and free(parts[1]) == {name} and parts_of(parts[1])[0] != "max":
+        if parts_of(parts[2])[0] == "num" and named(parts_of(parts[2])[1])[0] == "-":
+            yield parts[1]
+    for part, _ in inner(parts):
+        yield from _divisors(part, name)
 
 
 def _times(factors: list[Node]) -> Node:
@@ -176,11 +191,7 @@ def _monomials(node: Node) -> Iterator[list[Node]]:
     elif parts[0] == "mul":
         for row in product(*(list(_monomials(part)) for part in parts[1:])):
             yield [one for factors in row for one in factors]
-    elif (
-        exponent[0] == "num"
-        and exponent[1] in map(str, range(2, POWERS + 1))
-        and parts_of(parts[1])[0] in ("add", "mul")
-    ):
-        yield from _monomials(("mul", *(parts[1],) * int(str(exponent[1]))))
+    elif exponent[0] == "num" and exponent[1] in POWERS and parts_of(parts[1])[0] in ("add", "mul"):
+        yield from _monomials(("mul", *(parts[1],) * int(named(exponent[1]))))
     else:
         yield [node]

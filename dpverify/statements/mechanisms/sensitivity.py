@@ -26,8 +26,8 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 from dpverify.statements.mechanisms.nested import all_differ, is_of_pairs, one_differs, pairs_differ, steps_of
+from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 from dpverify.statements.mechanisms.ranges import (
     HOLE,
     INDEX,
@@ -188,7 +188,7 @@ class Sensitivity:
             return pairs_differ(self, fold)
         if head == "sum" and [*folds(self.mechanism, body)]:
             low = number(self.mechanism.records.low or 0)
-            alone = replaced(body, {of: low for of in records_at(self.mechanism, body, ("sym", name))})
+            alone = replaced(body, dict.fromkeys(records_at(self.mechanism, body, ("sym", name)), low))
             return all_differ(
                 self, fold, sensitivity(self.mechanism, alone), sensitivity(self.mechanism, fold)
             )
@@ -272,8 +272,8 @@ class Sensitivity:
         others, inside = multiple(self.mechanism, query)
         if others:
             return self.scaled(others, inside, bound, claim)
-        if (found := self.in_another_form(query, bound, claim)) is not None:
-            return found
+        if (whole := self.in_another_form(query, bound, claim)) is not None:
+            return whole
         seen = [*dict.fromkeys(folds(self.mechanism, query))]
         try:  # where nothing need be known of sums
             return self.proof.arithmetic(claim, *self.public, thorough=not seen)
@@ -461,10 +461,10 @@ class Rests:
         premises += [replaced(proof.facts[k], exchange) for k in ends]
         general: Node = ("all", tuple(letters), tuple(premises), replaced(of_rests, exchange))
 
-        sides = [replaced(one, exchange) for one in made]
+        both = [replaced(one, exchange) for one in made]
 
         def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            self.of_numbers(inner, assumed, sides, bound)
+            self.of_numbers(inner, assumed, both, bound)
 
         every = proof.block(general, [*"<>", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
