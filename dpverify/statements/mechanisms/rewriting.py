@@ -159,7 +159,10 @@ def _defined_everywhere(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Nod
     """A sum in which something is divided by what may be 0 where the index is not one of the sum's."""
     head, letter, body, first, last = fold
     name = named(parts_of(letter)[0])
-    larger = {base: ("max", base, put(base, {name: ((), first)})) for base in _divisors(body, name)}
+    larger: dict[Node, Node] = {
+        one: ("pow", ("max", one[1], put(one[1], {name: ((), first)})), one[2])
+        for one in _inverses(body, name)
+    }
     if not larger:
         return None
     total = replaced(body, larger)
@@ -167,14 +170,15 @@ def _defined_everywhere(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Nod
     return (head, letter, total, first, last), equal
 
 
-def _divisors(term: Node, name: str) -> Iterator[Node]:
-    """What depends on an index alone and is divided by."""
+def _inverses(term: Node, name: str) -> Iterator[tuple[Node, ...]]:
+    """Negative powers of what depends on an index alone."""
     parts = parts_of(term)
-    if parts[0] == "pow" and free(parts[1]) == {name} and parts_of(parts[1])[0] != "max":
-        if parts_of(parts[2])[0] == "num" and named(parts_of(parts[2])[1])[0] == "-":
-            yield parts[1]
+    exponent = parts_of(parts[2]) if parts[0] == "pow" else ("",)
+    negative = exponent[0] == "num" and named(exponent[1])[0] == "-"
+    if negative and free(parts[1]) == {name} and parts_of(parts[1])[0] != "max":
+        yield parts
     for part, _ in inner(parts):
-        yield from _divisors(part, name)
+        yield from _inverses(part, name)
 
 
 def _times(factors: list[Node]) -> Node:
