@@ -285,13 +285,7 @@ class Model:
             return Finite(tuple((p, made("mul", w, share)) for p, w in zip(places, weights, strict=True)))
         if head in FOLDS:
             first, last = (end.number if end.head == "num" else None for end in self.numbers(parts[1:], env))
-            if (
-                first is None
-                or last is None
-                or first % 1
-                or last % 1
-                or not first - 1 <= last < first + LONGEST
-            ):
+            if first is None or last is None or first % 1 or last % 1 or not -1 <= last - first < LONGEST:
                 raise ValueError("a sum between other ends, or of many terms")
             if last < first:
                 demand(head in ("sum", "product"), "a largest value of none")

@@ -170,19 +170,15 @@ def equation(fact: Node) -> tuple[Node, ...]:
     head, *rest = parts_of(fact)
     if head == "==":
         return tuple(rest)
-    demand(head == "all" and len(parts_of(rest[0])) == 1 and len(parts_of(rest[1])) == 2, "no equation")
-    ((name, kinds, kind),), (low, high), claim = (
-        map(parts_of, rest[0]),
-        map(parts_of, rest[1]),
-        parts_of(rest[2]),
-    )
-    first, last, i = low[1], high[2], ("sym", name)
-    demand(
-        (low, high, kinds, kind) == (("<=", first, i), ("<=", i, last), (), "integer"),
-        "no range of whole numbers",
-    )
-    demand(claim[0] == "==" and named(name) not in free(first) | free(last), "no equation of terms")
-    return tuple(put(("sum", (name, kind), side, first, last), {}) for side in claim[1:])
+    demand(head == "all", "no equation")
+    letters, premises, claim = map(parts_of, rest)
+    demand(claim[0] == "==" and len(letters) == 1 and [len(one) for one in premises] == [3, 3], "no equation")
+    name, first, last = parts_of(letters[0])[0], parts_of(premises[0])[1], parts_of(premises[1])[2]
+    i: Node = ("sym", name)
+    inside = ("<=", first, i), ("<=", i, last)
+    demand(letters == ((name, (), "integer"),) and premises == inside, "no range of whole numbers")
+    demand(named(name) not in free(first) | free(last), "ends that depend on the index")
+    return tuple(put(("sum", (name, "integer"), side, first, last), {}) for side in claim[1:])
 
 
 def instances(facts: list[Node], names: list[str], kinds: tuple[Node, ...]) -> list[Node]:
