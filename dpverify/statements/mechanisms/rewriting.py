@@ -116,7 +116,7 @@ def _equal(
         ]
         facts.append(proof.use("rule.sum-linear", values, [], defined=defined))
         if name not in free(own):
-            facts.append(_counted(known, name, first, last))
+            facts += fold_range(mechanism, proof, ("sum", letter, own, first, last), public, data)
     return proof.arithmetic(("==", on(mechanism, fold, data), on(mechanism, new, data)), *facts, *defined)
 
 
@@ -135,24 +135,6 @@ def _summed(known: Sensitivity, fold: tuple[Node, ...], body: Node, data: str, f
     other = on(known.mechanism, (head, letter, body, first, last), data)
     itself = proof.arithmetic(("==", other, other), *facts)
     return proof.rewritten(itself, every, ("==", ("sym", HOLE), other), HOLE)
-
-
-def _counted(known: Sensitivity, name: str, first: Node, last: Node) -> int:
-    """That a sum of ones is how many they are."""
-    proof, i, one = known.proof, ("sym", INDEX), number(1)
-    both: Node = ("and", *(("<=", one, one),) * 2)
-
-    def prove(inner: ProofBuilder, given: list[int]) -> None:
-        inner.arithmetic(both, *given)
-
-    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), both)
-    every = proof.block(whole, [INDEX], prove)
-    some = proof.arithmetic(("<=", first, ("add", last, one)), *known.public)
-    values: list[tuple[tuple[str, ...], Node]] = [
-        ((name,), one),
-        *(((), end) for end in (first, last, one, one)),
-    ]
-    return proof.use("rule.sum-range", values, [every, some])
 
 
 def _defined_everywhere(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
