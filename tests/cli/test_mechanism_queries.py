@@ -15,7 +15,7 @@ from dpverify.proving.theorems.finite_models import FloatModel
 from dpverify.statements.mechanisms.pages import read_mechanisms
 from dpverify.statements.mechanisms.proofs import claim_of
 
-from .test_mechanisms import COLUMNS, SCALE, SUM, UNIT, WEIGHTS, decided, proved
+from .test_mechanisms import COLUMNS, SCALE, SUM, TEXT, UNIT, WEIGHTS, decided, proved
 
 INDEX, LAST = "| $k$ | integer >= 1 |\n", "- given: $k\\le n$\n"
 ORDER, PERMUTED = (
@@ -62,6 +62,12 @@ def test_queries_have_no_less(query: str, tmp_path: Path) -> None:
     assert row.verdict is Verdict.REFUTED
     assert row.pair is not None
     show(claim_of(read_mechanisms(tmp_path / "mine.md")[0]).clause, row.pair.model, refute=True)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("fold", [r"\max", r"\mathrm{median}"])
+def test_records_that_are_clipped(fold: str, tmp_path: Path) -> None:
+    proved(TEXT.replace(SUM, rf"s={fold}_{{1\le i\le n}}\min(\max(x_i,0),1)"), tmp_path)
 
 
 def test_a_multiple_of_a_function_of_a_sum_for_each_candidate(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column
 """Names of bound letters, which no letter of a page has."""
 HOLE = "the hole"
 RANGES = {"sum": "rule.sum-range", "largest": "rule.largest-range", "smallest": "rule.smallest-range"}
-GRID, SMALL = 64, 3
-"""Steps between the bounds of a record, and how many records a small data set has."""
+GRID, SMALL, FAR = 64, 3, 20.0
+"""Steps between the bounds of a record, how many records a small data set has, and a number that stands for any."""
 
 
 def replaced(node: Node, new: dict[Node, Node]) -> Node:
@@ -295,14 +295,22 @@ def sum_ranges(
 # --------------------------------------------------------------------------------------------- guesses
 
 
+def ends_of(mechanism: MechanismOnPage) -> tuple[float, float]:
+    """The ends of records, or numbers far away."""
+    records = mechanism.records
+    return (
+        -FAR if records.low is None else float(records.low),
+        FAR if records.high is None else float(records.high),
+    )
+
+
 def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
     """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
     records = mechanism.records
     indices = {name for name in free(term) if name[:1] == "#" or name.startswith(INDEX) or name == COLUMN}
-    one = len({*places(mechanism, term)}) == 1 and free(term) <= {records.name, *indices}
-    if records.low is None or records.high is None or not one:
+    if len({*places(mechanism, term)}) != 1 or not free(term) <= {records.name, *indices}:
         return []
-    low, high = float(records.low), float(records.high)
+    low, high = ends_of(mechanism)
     code, found = FloatModel({}, {}).code(term), list[float]()
     for k in range(GRID + 1):
         x = low + (high - low) * k / GRID
@@ -325,12 +333,13 @@ def places(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
 def on_small(mechanism: MechanismOnPage, term: Node) -> list[float]:
     """A term of several records on small data sets, public letters being small; none where it has no value."""
     records = mechanism.records
-    if records.low is None or records.high is None or records.last[0] != "sym":
+    if records.last[0] != "sym":
         return []
     code, found = FloatModel({}, {}).code(term), list[float]()
     env: dict[str, Any] = {**dict.fromkeys(free(term), 1.0), named(records.last[1]): float(SMALL)}
     indices = [name for name in free(term) if name[:1] == "#" or name.startswith(INDEX)]
-    numbers = [float(end) for end in (records.low, (records.low + records.high) / 2, records.high)]
+    low, high = ends_of(mechanism)
+    numbers = [low, (low + high) / 2, high]
     for row in product(numbers, repeat=SMALL):
         env[records.name] = lambda at, row=row: row[(int(at[0]) - 1) % SMALL]
         for at in product(range(1, SMALL + 1), repeat=len(indices)):
