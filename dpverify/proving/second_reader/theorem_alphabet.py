@@ -147,14 +147,16 @@ class TheoremAlphabet:
             else:
                 kinds += (self.state(Choices()).type_of(kind),)
         stop = self.read(end.below, "number")
-        self.with_index(letter, name, kinds)
+        self.with_index(letter, name, kinds, stop)
         return kinds, stop, columns
 
-    def with_index(self, letter: Row, name: str, kinds: tuple[Term, ...]) -> None:
+    def with_index(self, letter: Row, name: str, kinds: tuple[Term, ...], last: Term = "") -> None:
         """A letter of numbers that has its arguments as a subscript."""
         self.domains[name] = DeclaredLetter(name, "object", None, False, None, False, {"name": name})
         self.printed[name] = letter
-        self.known = self.known.having(letter, name, LetterMeaning(kinds, "real", name, below=True))
+        self.known = self.known.having(
+            letter, name, LetterMeaning(kinds, "real", name, below=True, last=last)
+        )
 
     def line_of(self, latex: str, sign: str, what: str, index: tuple[str, Term, str] | None = None) -> Term:
         """What stands behind a sign of a mechanism's line (all of it, where there is none): a law, a guarantee, ...

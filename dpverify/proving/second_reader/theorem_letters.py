@@ -37,6 +37,7 @@ class LetterMeaning:
     name: str
     body: Callable[[TheoremState, tuple[Term, ...]], Term] | None = None
     below: bool = False  # whether its arguments are a subscript
+    last: Term = ""  # of one whose index in brackets is a rank, the last index; the first is 1
 
     def term(self, state: TheoremState, given: tuple[Term, ...]) -> Term:
         """The letter with its arguments."""

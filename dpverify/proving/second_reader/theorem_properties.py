@@ -179,6 +179,24 @@ class TheoremProperties(TheoremTerms):
 
         return ("and", inside, self.of_every(1, say))
 
+    def permutes(self, g: Row, first: Row, last: Row) -> Term:
+        """It takes whole numbers between two to such numbers, and no two to the same."""
+        line = self.line(g)
+        meaning = line.meaning()
+        line.all_of(line.place)
+        if meaning is None or meaning.arguments != ("integer",) or meaning.kind != "integer":
+            raise line.refused("a function of whole numbers belongs here, to whole numbers")
+        low, high = (self.state.term(self.inner(end)) for end in (first, last))
+        one, other = (("sym", self.state.fresh("integer")) for _ in range(2))
+        at_one, at_other = (meaning.term(self.state, (at,)) for at in (one, other))
+        inside, image, both = ((("<=", low, at), ("<=", at, high)) for at in (one, at_one, other))
+        letters = tuple((at[1], (), "integer") for at in (one, other))
+        return (
+            "and",
+            ("all", letters[:1], inside, ("and", *image)),
+            ("all", letters, (*inside, *both, ("==", at_one, at_other)), ("==", one, other)),
+        )
+
 
 def _words(row: Row) -> list[int]:
     """The places of words that stand in no brackets."""

@@ -63,6 +63,7 @@ MADE = {
 OPERANDS = {
     r"\mathbb{E}": "expectation", r"\mathbf{E}": "expectation", r"\Pr": "probability", r"\mathbf{1}": "indicator",
     r"\mathbb{1}": "indicator", r"\mathrm{TV}": "total_variation", "I": "information",
+    r"\mathrm{median}": "median",
 }  # fmt: skip
 """Numbers that no formula has, by the sign with which they begin."""
 DIVERGENCES = {"D": DivergenceForm("divergence", r"\mathrm{KL}"), "H": DivergenceForm("excess")}
@@ -83,6 +84,7 @@ PROPERTIES = {
     (r"\text{is the projection onto}",): PropertyForm("projection", 2),
     (r"\text{minimizes}",): PropertyForm("minimizes", 2),
     (r"\text{minimizes}", r"\text{over}"): PropertyForm("minimizes_over", 3),
+    (r"\text{permutes the whole numbers from}", r"\text{to}"): PropertyForm("permutes", 3),
 }  # fmt: skip
 """Sentences about vectors by their words."""
 PROPERTY_WORDS = frozenset(word for words in PROPERTIES for word in words)

@@ -33,7 +33,7 @@ AND, FOR, AT = r"\text{and}", r"\text{for}", r"\text{at}"
 STOPS = frozenset((AND, r"\implies", r"\iff"))
 """What ends a formula, brackets aside."""
 LAW_WORDS = (r"\text{law of}",)
-_NO_OPERANDS = frozenset((r"\sim", r"\ll", r"\subseteq", r"\propto"))
+_NO_OPERANDS = frozenset((r"\sim", r"\ll", r"\subseteq", r"\propto", r"\bmod"))
 
 
 def _by_mark(table: dict[str, _Value]) -> dict[PrintedMark, _Value]:
@@ -163,12 +163,53 @@ class TheoremTerms(Formulas):
         self.state.uses.append((found.word, frozenset()))
         self.at, mark, given = found.stop, found.rest, tuple[Term, ...]()
         if meaning.below:
-            line = self.line(mark.below)
+            line, index = self.line(mark.below), parted(mark.below, ",")[0]
             given, mark = line.all_of(lambda: line.values(meaning.arguments)), replace(mark, below=())
+            if (
+                meaning.last
+                and index[0].text == "("
+                and closed(index) == len(index)
+                and not index[-1].scripted
+            ):
+                return self.ordered(given[0], given[1:], meaning), meaning.kind, mark
         elif meaning.arguments:
             self.refuse(mark.above, "a superscript before arguments")
             given, mark = self.enclosed(lambda: self.values(meaning.arguments), "(")
         return meaning.term(self.state, given), meaning.kind, mark
+
+    def ordered(self, rank: Term, others: tuple[Term, ...], meaning: LetterMeaning) -> Term:
+        """The number of a rank, of those that a letter is with an index from 1 on."""
+        return self.of_rank(rank, ONE, meaning.last, lambda at: meaning.term(self.state, (at, *others)))
+
+    def of_rank(self, rank: Term, first: Term, last: Term, at: Callable[[Term], Term]) -> Term:
+        """The largest of some numbers of which fewer than the rank are smaller; the least one has none that are."""
+        i, j, k = (self.state.fresh("integer") for _ in range(3))
+        mine, yours, least = (at(("sym", name)) for name in (i, j, k))
+        smaller: Term = ("sum", (j, "integer"), ("indicator", ("<", yours, mine)), first, last)
+        may_be: Term = ("indicator", ("<", smaller, rank))
+        may_not: Term = ("add", ONE, ("mul", ("num", "-1"), may_be))
+        else_least: Term = ("mul", may_not, ("smallest", (k, "integer"), least, first, last))
+        return ("largest", (i, "integer"), ("add", ("mul", may_be, mine), else_least), first, last)
+
+    def median(self) -> Item:
+        """The number in the middle, or the mean of the two."""
+        return self.big(Head("big", "median"))
+
+    def sum(self) -> Item:
+        """A sum, or what is left of a number in brackets divided by a whole one."""
+        item = super().sum()
+        if self.here.text != r"\bmod" or self.here.scripted:
+            return item
+        self.refuse(item.kind != "bracket" or not item.plain, "brackets belong around what is divided")
+        self.next("")
+        self.refuse(not self.here.text.isdigit(), "a whole number belongs here, by which is divided")
+        by = self.digits()
+        whole = by.plain and by.digits is not None and by.digits.denominator == 1 and by.digits > 0
+        self.refuse(not whole, "a positive whole number belongs here, by which is divided")
+        value, times = self.state.term(self.number(item)), by.digits or 1
+        floor: Term = ("floor", ("mul", ("num", str(1 / times)), value))
+        left: Term = ("add", value, ("mul", ("num", str(-times)), floor))
+        return Item(self.state.opaque(left, "real"), "remainder", plain=False)
 
     def values(self, kinds: tuple[Term, ...]) -> tuple[Term, ...]:
         """Terms of these types with commas between them."""
@@ -536,7 +577,7 @@ class TheoremTerms(Formulas):
         elif len(over) == 2 and named == "sum" and not mark.above:
             index, rows, named, kind = over[0], [], "total", self.state.type_of(over[1])
         else:
-            self.refuse(named in FOLDS.values(), "an index with both its ends belongs below")
+            self.refuse(named in (*FOLDS.values(), "median"), "an index with both its ends belongs below")
             return super().big(head)
         self.next("_^")
         ends = [self.state.term(self.inner(end)) for end in rows]
@@ -544,8 +585,25 @@ class TheoremTerms(Formulas):
             bound = self.state.bind(index, kind)
             body = self.term()
         self.refuse(named == "product" and body.several, "a product that could end after a factor")
-        value = self.state.opaque((named, (bound, kind), self.state.term(self.number(body)), *ends), "real")
+        term: Term = (named, (bound, kind), self.state.term(self.number(body)), *ends)
+        if named == "median":
+            term = self.middle(bound, *term[2:])
+        value = self.state.opaque(term, "real")
         return Item(value, "big", plain=False, open=not (body.kind == "bracket" and body.plain))
+
+    def middle(self, bound: str, body: Term, first: Term, last: Term) -> Term:
+        """The mean of the two numbers in the middle, which of an odd number of them are the same."""
+        count: Term = ("add", last, ("mul", ("num", "-1"), first), ("num", "2"))
+        ranks = ((way, ("mul", ("num", "1/2"), count)) for way in ("floor", "ceiling"))
+        both = (self.of_rank(rank, first, last, lambda at: put_for(body, bound, at)) for rank in ranks)
+        return ("mul", ("num", "1/2"), ("add", *both))
+
+
+def put_for(term: Term, name: str, value: Term) -> Term:
+    """A term with a value in the place of a letter of which no other has the name."""
+    if term == ("sym", name):
+        return value
+    return tuple(put_for(part, name, value) for part in term) if isinstance(term, tuple) else term
 
 
 def closed(row: Row) -> int:

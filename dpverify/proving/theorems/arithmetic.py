@@ -40,6 +40,7 @@ OPAQUE = (
     ("inner", "norm", "power"),
     ("abs", "max", "min", "power"),
     ("abs", "max", "min", "exp", "log", "pow", "sin", "cos", "arctan"),
+    ("exp", "log", "pow", "sin", "cos", "arctan"),
     (),
     ("power",),
 )

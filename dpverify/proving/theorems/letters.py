@@ -57,6 +57,8 @@ class Alphabet:
     types: dict[Tokens, tuple[str, str]] = field(default_factory=dict)
     """LaTeX of types, each with its name, and `any`, `finite` or `data`."""
     letters: dict[Tokens, TheoremLetter] = field(default_factory=dict)
+    lasts: dict[str, Node] = field(default_factory=dict)
+    """Of letters with an index from 1 on, by name: the last one. An index in brackets is then a rank."""
     defined: dict[str, Abbreviation] = field(default_factory=dict)
 
     def having(self, *letters: TheoremLetter) -> Alphabet:

@@ -33,6 +33,7 @@ from dpverify.proving.checker.theorems.language import (
 )
 from dpverify.proving.theorems.letters import Abbreviation, Alphabet, TheoremLetter, Tokens
 from dpverify.proving.theorems.optimization import unfolded
+from dpverify.proving.theorems.ranks import median, ranked, remainder
 from dpverify.proving.theorems.signs import (
     RELATIONS,
     begins,
@@ -56,6 +57,7 @@ _EXPECTATION = [signs_of(latex) for latex in (r"\mathbb{E}", r"\mathbf{E}")]
 _INDICATOR = [signs_of(latex) for latex in (r"\mathbf{1}", r"\mathbb{1}")]
 _LAW_OF, _FOR = signs_of(r"\text{law of}"), signs_of(r"\text{for}")
 _FOLDS = {r"\sum": "sum", r"\prod": "product", r"\max": "largest", r"\min": "smallest"}
+(_MEDIAN,) = signs_of(r"\mathrm{median}")
 _MIX = signs_of(r"\mathrm{mix}")
 
 
@@ -96,6 +98,16 @@ class TheoremReader:
             arguments = tuple(
                 self.value(one, kind) for one, kind in zip(given, letter.arguments, strict=True)
             )
+            if (
+                letter.name in self.alphabet.lasts
+                and given[0][0] == "("
+                and closing(given[0], 0) == len(given[0]) - 1
+            ):
+                last = self.alphabet.lasts[letter.name]
+                made = ranked(
+                    lambda i: ("of", letter.name, i, *arguments[1:]), ("num", "1"), last, arguments[0]
+                )
+                return letter, made, stop + 1
             end = stop + 1
         defined = self.alphabet.defined.get(letter.name)
         if defined is not None:
@@ -127,7 +139,13 @@ class TheoremReader:
     # ------------------------------------------------------------------------------------------ numbers
 
     def number(self, signs: Tokens) -> Node:
-        """A number."""
+        """A number; of a remainder, `(\\dots)\\bmod 2`, what is divided stands in brackets."""
+        sides = split(signs, r"\bmod") if r"\bmod" in signs else []
+        if len(sides) == 2 and sides[0][:1] == ("(",) and closing(sides[0], 0) == len(sides[0]) - 1:
+            by = "".join(sides[1])
+            if not by.isdigit() or not int(by):
+                raise refused(signs, "a positive whole number behind `\\bmod`")
+            return remainder(self.number(sides[0][1:-1]), int(by))
         return self.around(signs, lambda latex, known: expression_to_json(read_expression(latex, known)))
 
     def around(self, signs: Tokens, read: Callable[[str, Sequence[Variable]], Json]) -> Node:
@@ -165,6 +183,10 @@ class TheoremReader:
         for word in _EXPECTATION:
             if begins(signs, at, word):
                 return self.expected(signs, at + len(word), chance=False)
+        if signs[at] == "(" and r"\bmod" in signs:
+            stop = closing(signs, at)
+            if len(split(signs[at + 1 : stop], r"\bmod")) == 2:
+                return self.number(signs[at + 1 : stop]), stop + 1
         if signs[at] == r"\Pr":
             return self.expected(signs, at + 1, chance=True)
         for word in _INDICATOR:
@@ -173,7 +195,7 @@ class TheoremReader:
                 return ("indicator", self.formula(signs[at + len(word) + 1 : stop])), stop + 1
         if begins(signs, at, ("\\sum", "_", "{")) and r"\in" in signs[at : end_of_group(signs, at + 2)]:
             return self.total(signs, at)
-        if signs[at] in _FOLDS and (over := self.counted(signs, at)) is not None:
+        if (signs[at] in _FOLDS or signs[at] == _MEDIAN) and (over := self.counted(signs, at)) is not None:
             return over
         if begins(signs, at, ("\\frac", "{", "d")):
             return self.ratio(signs, at)
@@ -311,6 +333,8 @@ class TheoremReader:
         end, letter = end_of_product(signs, stop), bound_letter(name, "integer")
         ends = map(self.number, (first[0], last))
         body = self.having(letter).number(signs[stop:end])
+        if signs[at] == _MEDIAN:
+            return put(median(lambda i: put(body, {letter.name: ((), i)}), *ends), {}), end
         return put((_FOLDS[signs[at]], (letter.name, "integer"), body, *ends), {}), end
 
     def ratio(self, signs: Tokens, at: int) -> tuple[Node, int] | None:

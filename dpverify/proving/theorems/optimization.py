@@ -1,4 +1,4 @@
-"""What is said in words of functions and sets of vectors, and what each stands for: a formula, once and for all.
+"""What is said in words of functions, and of sets of vectors, and what each stands for: a formula, once and for all.
 
 A sentence is no more than its formula: none of these words is known to the checker.
 """
@@ -12,6 +12,7 @@ from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.proving.theorems.letters import Alphabet, Tokens
 
 _ALL = r"\forall X_{9991}\in V, X_{9992}\in V:\ "
+_INDEX = r"\forall X_{9991}\in\mathbb{Z}"
 _SEGMENT = r"\forall X_{9991}\in V, X_{9992}\in V, X_{9993}\in\mathbb{R}:\ "
 _BETWEEN = r"0\le X_{9993}\text{ and }X_{9993}\le 1\implies "
 _POINT = r"X_{9993}X_{9991}+(1-X_{9993})X_{9992}"
@@ -35,6 +36,11 @@ SENTENCES = {
     r"x\text{ minimizes }f\text{ over }C":
         r"x\in C\text{ and }(\forall X_{9991}\in V:\ X_{9991}\in C\implies f(x)\le f(X_{9991}))",
     r"x\text{ minimizes }f": r"\forall X_{9991}\in V:\ f(x)\le f(X_{9991})",
+    r"g\text{ permutes the whole numbers from }m\text{ to }n":
+        rf"({_INDEX}:\ m\le X_{{9991}}\text{{ and }}X_{{9991}}\le n\implies m\le g(X_{{9991}})\text{{ and }}"
+        rf"g(X_{{9991}})\le n)\text{{ and }}({_INDEX}, X_{{9992}}\in\mathbb{{Z}}:\ m\le X_{{9991}}\text{{ and }}"
+        r"X_{9991}\le n\text{ and }m\le X_{9992}\text{ and }X_{9992}\le n\text{ and }g(X_{9991})=g(X_{9992})"
+        r"\implies X_{9991}=X_{9992})",
 }  # fmt: skip
 """Sentences and formulas, in which V is the page's Euclidean space and other letters stand for what is written."""
 
@@ -61,11 +67,12 @@ def unfolded(signs: Tokens, alphabet: Alphabet) -> Tokens | None:
     if found is None:
         return None
     spaces = [latex for latex, (_, kind) in alphabet.types.items() if kind == "space"]
-    if len(spaces) != 1:
+    if len(spaces) != 1 and "V" in signs_of(found[1]):
         raise InvalidArgumentError("theorem", Latex(" ".join(signs)), "one Euclidean space on the page")
     values = dict(zip(_slots(signs_of(found[0])), _slots(signs), strict=True))
     formula, at, shown = signs_of(found[1]), 0, list[str]()
-    values = {("V",): spaces[0], **values}
+    if spaces:
+        values = {("V",): spaces[0], **values}
     while at < len(formula):
         value = values.get((formula[at],), (formula[at],))
         if formula[at : at + 2] in (("f", "("), ("g", "(")) and r"\cdot" in value:

@@ -12,28 +12,24 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import TheoremLetter, bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
-from dpverify.statements.mechanisms.sensitivity import (
+from dpverify.statements.mechanisms.ranges import (
     COLUMN,
     DATA,
     HOLE,
     INDEX,
     ONE,
     OTHER,
-    PLACE,
     D,
     E,
-    columns,
     extremes,
     folds,
-    is_linear,
     magnitude,
     minus,
     number,
     of_data,
-    offsets,
     replaced,
-    shifted,
 )
+from dpverify.statements.mechanisms.sensitivity import PLACE, columns, is_linear, offsets, shifted
 
 FEWER, MORE = "the data with fewer records", "the data with a record more"
 """Names of bound letters, which no letter of a page has."""

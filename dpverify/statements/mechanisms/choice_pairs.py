@@ -24,7 +24,7 @@ from dpverify.statements.mechanisms.choices import ABOVE, ANSWER, ANSWERS, ORDER
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import ONE
+from dpverify.statements.mechanisms.ranges import ONE
 
 SIZES, FEW = (1, 2, 3, 5), 4
 """Whole numbers that are tried, and how many values of each letter."""

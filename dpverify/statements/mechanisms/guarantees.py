@@ -14,9 +14,10 @@ from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.composition import known_cost
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.proofs import derive_mechanism
+from dpverify.statements.mechanisms.ranges import number
 from dpverify.statements.mechanisms.samples import amplified_epsilon
 from dpverify.statements.mechanisms.scope import dependence
-from dpverify.statements.mechanisms.sensitivity import cancelled, number
+from dpverify.statements.mechanisms.sensitivity import cancelled
 
 MEASURES = {"private": "epsilon", "concentrated": "rho"}
 """Currencies that are added up, the strongest guarantee first, and the letter of each."""

@@ -23,8 +23,8 @@ from dpverify.statements.mechanisms.loops import (
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, private
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, holds
 from dpverify.statements.mechanisms.proofs import MechanismClaim
+from dpverify.statements.mechanisms.ranges import may_lack_value, number
 from dpverify.statements.mechanisms.rounds import LoopOnPage
-from dpverify.statements.mechanisms.sensitivity import may_lack_value, number
 
 MOST = 3
 """Rounds that are written out, where a page says how many there are."""

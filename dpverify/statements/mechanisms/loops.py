@@ -15,8 +15,8 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.composition import MADE, NONE, Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+from dpverify.statements.mechanisms.ranges import DATA, ONE, D, number
 from dpverify.statements.mechanisms.rounds import LoopOnPage
-from dpverify.statements.mechanisms.sensitivity import DATA, ONE, D, number
 from dpverify.statements.theorems.library import shipped
 
 HISTORY, LISTED = "history", "rows of outputs"

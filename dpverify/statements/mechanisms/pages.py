@@ -294,7 +294,8 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("given", plain(block.pieces), "comparisons of public letters, `$a<b$`")
         for one in formulas:
             formula = TheoremReader(self.alphabet).formula(signs_of(one))
-            if parts_of(formula)[0] not in ("<=", "<", "=="):
+            permutes = signs_of(r"\text{permutes the whole numbers from}")[0] in signs_of(one)
+            if parts_of(formula)[0] not in ("<=", "<", "==") and not permutes:
                 raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
             if self.records is not None and self.records.name in free(formula):
                 raise InvalidArgumentError("given", Latex(one), "what does not depend on records")
@@ -332,7 +333,7 @@ class _MechanismSection(TheoremSection):
         self.rows_of.append(base)
         records = RecordLetter(name_of(base), base, last, domain.lower, domain.upper, over, columns)
         letter = TheoremLetter(records.name, written(base), records.arguments, "real")
-        self.alphabet = self.alphabet.having(letter)
+        self.alphabet = replace(self.alphabet.having(letter), lasts={records.name: last})
         read = records.arguments, put(last, {}), put(columns, {}) if columns else ""
         says = self.second.records(formulas[0], "".join(formulas[1:]), records.name, read)
         self.compare(block.line, formulas[0], says)

@@ -23,7 +23,7 @@ from dpverify.statements.mechanisms.breaking import Breaking, ExactPair
 from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA
+from dpverify.statements.mechanisms.ranges import DATA
 
 Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
 """Records of a data set, each with its numbers."""
@@ -151,6 +151,7 @@ class PairSearcher:
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
         self.letters = [one for one in mechanism.sized_letters if one.number is not None]
+        self.orders = {one.name: itself for one in mechanism.letters if one.arguments == ("integer",)}
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
@@ -204,7 +205,7 @@ class PairSearcher:
 
         Also where letters are not as the page assumes.
         """
-        env = {name: float(v) for name, v in letters.items()}
+        env: dict[str, Any] = {name: float(v) for name, v in letters.items()} | self.orders
         try:
             n = int(self.count(env)) if self.holds(env, range(len(self.given))) else 0
         except FAILURES:
@@ -231,7 +232,13 @@ class PairSearcher:
     def pairs(
         self, letters: dict[str, Fraction], n: int, rows: list[tuple[Fraction, ...]]
     ) -> Iterator[PairCase]:
-        """Data sets of some rows."""
+        """Data sets of some rows; at first those in which one candidate gains what all others lose."""
+        low, high, width = self.ends[0], self.ends[-1], len(rows[0])
+        gains, losses = ((end, *(low + high - end,) * (width - 1)) for end in (low, high))
+        for rest in (low, high) if width > 1 else ():
+            for one, other in ((gains, losses), (losses, gains)):
+                others = ((rest,) * width,) * (n - 1)
+                yield PairCase(letters, (one, *others), (other, *others), 1)
         if len(rows) ** n <= 64:
             every = [*product(rows, repeat=n)]
         else:
@@ -333,7 +340,8 @@ class PairSearcher:
                 raise IndexError(k)
             return float(rows[k - 1][j])
 
-        found = {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
+        numbers = {k: float(v) for k, v in case.letters.items()}
+        found: dict[str, Any] = {**numbers, **self.orders, self.mechanism.records.name: at}
         return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
 
     def spread_on(self, case: PairCase, rows: Rows) -> Spread:
@@ -375,6 +383,7 @@ class PairSearcher:
     def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
+        found |= {name: {"params": ["i"], "term": ["sym", "i"]} for name in self.orders}
         found |= self.tables([case.left, case.right])
         found["the place"] = [[str(case.place)] * 2] * 2
         return found
@@ -426,6 +435,11 @@ class PairSearcher:
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
+
+
+def itself(at: tuple[Any, ...]) -> Any:
+    """The permutation that changes nothing, which is the one that is tried."""
+    return at[0]
 
 
 def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]]:

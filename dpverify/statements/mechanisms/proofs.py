@@ -21,6 +21,23 @@ from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, 
 from dpverify.statements.mechanisms.composition import Composition, OneDraw, routes
 from dpverify.statements.mechanisms.loops import loop_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
+from dpverify.statements.mechanisms.ranges import (
+    COLUMN,
+    DATA,
+    HOLE,
+    INDEX,
+    ONE,
+    OTHER,
+    D,
+    E,
+    magnitude,
+    may_lack_value,
+    number,
+    of_data,
+    of_each,
+    replaced,
+    sum_ranges,
+)
 from dpverify.statements.mechanisms.samples import (
     SampleLetters,
     amplified,
@@ -28,27 +45,7 @@ from dpverify.statements.mechanisms.samples import (
     on_samples,
     sample_letters,
 )
-from dpverify.statements.mechanisms.sensitivity import (
-    COLUMN,
-    DATA,
-    HOLE,
-    INDEX,
-    ONE,
-    OTHER,
-    PLACE,
-    D,
-    E,
-    Sensitivity,
-    cancelled,
-    magnitude,
-    may_lack_value,
-    number,
-    of_data,
-    of_each,
-    replaced,
-    sensitivity,
-    sum_ranges,
-)
+from dpverify.statements.mechanisms.sensitivity import PLACE, Sensitivity, cancelled, sensitivity
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
 

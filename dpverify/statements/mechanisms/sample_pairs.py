@@ -16,8 +16,8 @@ from dpverify.statements.mechanisms.breaking import bounds_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, Rows
 from dpverify.statements.mechanisms.proofs import MechanismClaim
+from dpverify.statements.mechanisms.ranges import DATA
 from dpverify.statements.mechanisms.samples import PLACES, SETS, WHOLE
-from dpverify.statements.mechanisms.sensitivity import DATA
 
 LARGEST, POINTS = 3, 8
 """Records of a data set whose samples are gone through, and samples of a model."""

@@ -18,19 +18,8 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.added import compared, has_more
 from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
-from dpverify.statements.mechanisms.sensitivity import (
-    DATA,
-    ONE,
-    OTHER,
-    D,
-    E,
-    cancelled,
-    cost,
-    inside,
-    minus,
-    number,
-    of_each,
-)
+from dpverify.statements.mechanisms.ranges import DATA, ONE, OTHER, D, E, minus, number, of_each
+from dpverify.statements.mechanisms.sensitivity import cancelled, cost, inside
 from dpverify.statements.theorems.library import shipped
 
 WHOLE, PLACES, SETS = "whole data", "places", "sets of places"

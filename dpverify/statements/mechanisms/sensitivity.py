@@ -18,7 +18,6 @@ from dpverify.proving.checker.theorems.language import (
     bound_in,
     free,
     inner,
-    is_partial,
     named,
     parts_of,
     put,
@@ -27,49 +26,41 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
+from dpverify.statements.mechanisms.nested import all_differ, is_of_pairs, one_differs, pairs_differ, steps_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+from dpverify.statements.mechanisms.ranges import (
+    HOLE,
+    INDEX,
+    ONE,
+    OTHER,
+    D,
+    E,
+    extremes,
+    fold_range,
+    folds,
+    magnitude,
+    minus,
+    number,
+    orders,
+    remainders,
+    replaced,
+    terms_between,
+    values_of,
+    wholeness,
+)
+from dpverify.statements.mechanisms.rewriting import rewritten
 
-DATA = "mathcalD"
-"""The type of data sets."""
 PLACE = "the place"
 """The index of the record in which neighbors differ, a function of both."""
 ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
-GRID, HOLE = 64, "the hole"
-ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
-"""Names of bound letters, which no letter of a page has."""
-D, E = ("sym", ONE), ("sym", OTHER)
-
-
-def minus(one: Node, other: Node) -> Node:
-    """A difference, as it is read."""
-    return ("add", one, ("mul", ("num", "-1"), other))
-
-
-def magnitude(one: Node, other: Node) -> Node:
-    """The absolute value of a difference."""
-    return ("abs", minus(one, other))
-
-
-def number(value: Fraction | int) -> Node:
-    """A number."""
-    return ("num", str(value))
+SCALED = ("the factor", "the bound", "the first", "the second")
 
 
 def shifted(place: Node, by: int) -> Node:
     """An index further on."""
     return ("add", place, number(by)) if by else place
-
-
-def folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
-    """The outermost sums, products, largest and smallest values over records."""
-    parts = parts_of(term)
-    if parts[0] in FOLDS and private(mechanism, term):
-        yield parts
-    elif parts[0] not in ("num", "sym"):
-        for part, _ in inner(parts):
-            yield from folds(mechanism, part)
 
 
 def offsets(mechanism: MechanismOnPage, body: Node, index: str) -> set[int]:
@@ -100,6 +91,13 @@ def columns(mechanism: MechanismOnPage, body: Node) -> set[tuple[Node, ...]]:
     return own.union(*(columns(mechanism, part) for part, _ in inner(parts)))
 
 
+def records_at(mechanism: MechanismOnPage, term: Node, index: Node) -> set[tuple[Node, ...]]:
+    """The records of an index in a term."""
+    parts = parts_of(term)
+    own = {parts} if parts[:3] == ("of", mechanism.records.name, index) else set[tuple[Node, ...]]()
+    return own.union(*(records_at(mechanism, part, index) for part, _ in inner(parts)))
+
+
 class Sensitivity:
     """A proof within which two neighbors and the place of their difference are known."""
 
@@ -117,6 +115,8 @@ class Sensitivity:
         both = proof.use(within, [((), D), ((), E)], [near])
         _, low, high = parts_of(proof.facts[both])
         self.low, self.high = proof.arithmetic(low, both), proof.arithmetic(high, both)
+        self.seen = list[int]()
+        """What is known of sums, by which a query has a value."""
         self.public = [
             k
             for k, fact in enumerate(proof.facts)
@@ -137,6 +137,32 @@ class Sensitivity:
             for column in shown
         ]
 
+    def equal_at(self, proof: ProofBuilder, at: Node, body: Node, given: list[int]) -> list[int]:
+        """The same of an index of which it is known that it is one of a record, and not the place, as facts say."""
+        known = [*given, self.low, self.high, *self.public]
+        inside = [
+            proof.arithmetic(("<=", number(1), at), *known),
+            proof.arithmetic(("<=", at, self.mechanism.records.last), *known),
+            proof.arithmetic(("not", ("==", at, self.place)), *known),
+        ]
+        return self.equal(proof, at, inside, columns(self.mechanism, body))
+
+    def same_value(self, proof: ProofBuilder, term: Node, equal: list[int], given: list[int]) -> None:
+        """That a term is the same with the records that are equal."""
+        same = proof.arithmetic(("==", term, term), *given, *self.public)
+        for k in equal:
+            right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
+            same = proof.rewritten(same, k, ("==", term, replaced(right, {record: ("sym", HOLE)})), HOLE)
+
+    def most_of(self, fold: tuple[Node, ...], more: list[int]) -> Node:
+        """By how much a term differs if one of its records does: a guess."""
+        if len(more) == 2:
+            return most(self.mechanism, fold[2], named(parts_of(fold[1])[0]), {*more})
+        ends = extremes(self.mechanism, fold[2])
+        if ends is None:
+            raise UnderivedError("no range of a term is seen")
+        return minus(*reversed(ends))
+
     def equal_elsewhere(self, fold: tuple[Node, ...], places: Sequence[Node], moved: set[int]) -> int:
         """That the terms of a fold are the same but at some places."""
         _, letter, body, first, last = fold
@@ -148,21 +174,8 @@ class Sensitivity:
         whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", one, other))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
-            known = [*given, self.low, self.high, *self.public]
-            equal = list[int]()
-            for c in sorted(moved):
-                at = shifted(i, c)
-                inside = [
-                    proof.arithmetic(("<=", number(1), at), *known),
-                    proof.arithmetic(("<=", at, self.mechanism.records.last), *known),
-                    proof.arithmetic(("not", ("==", at, self.place)), *known),
-                ]
-                equal += self.equal(proof, at, inside, columns(self.mechanism, body))
-            same = proof.arithmetic(("==", one, one), *given, *self.public)
-            for k in equal:
-                right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
-                template = ("==", one, replaced(right, {record: ("sym", HOLE)}))
-                same = proof.rewritten(same, k, template, HOLE)
+            equal = [k for c in sorted(moved) for k in self.equal_at(proof, shifted(i, c), body, given)]
+            self.same_value(proof, one, equal, given)
 
         return self.proof.block(whole, [INDEX], prove)
 
@@ -170,6 +183,16 @@ class Sensitivity:
         """By how much a fold differs."""
         head, letter, body, first, last = fold
         name = named(parts_of(letter)[0])
+        if is_of_pairs(fold):
+            return pairs_differ(self, fold)
+        if head == "sum" and [*folds(self.mechanism, body)]:
+            low = number(self.mechanism.records.low or 0)
+            alone = replaced(body, dict.fromkeys(records_at(self.mechanism, body, ("sym", name)), low))
+            return all_differ(
+                self, fold, sensitivity(self.mechanism, alone), sensitivity(self.mechanism, fold)
+            )
+        if head == "sum" and (found := steps_of(self, fold)) is not None:
+            return one_differs(self, fold, *found)
         moved = offsets(self.mechanism, body, name)
         functions = [((name,), side) for side in self.sides(body)]
         ends = [((), first), ((), last)]
@@ -245,16 +268,67 @@ class Sensitivity:
         """
         claim: Node = ("<=", magnitude(*self.sides(query)), bound)
         known = [self.low, self.high, *self.public]
+        others, inside = multiple(self.mechanism, query)
+        if others:
+            return self.scaled(others, inside, bound, claim)
+        if (whole := self.in_another_form(query, bound, claim)) is not None:
+            return whole
         seen = [*dict.fromkeys(folds(self.mechanism, query))]
         try:  # where nothing need be known of sums
             return self.proof.arithmetic(claim, *self.public, thorough=not seen)
         except UnderivedError:
             if not seen:
                 raise
-        found = [self.differ(fold) for fold in seen]
-        if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
-            return self.proof.arithmetic(claim, *found, *known)
-        return Rests(self, seen, found).bounded(query, bound, claim)
+        stepped = any(True for _ in remainders(query))
+        try:
+            if stepped:
+                return self.by_ranges(query, seen, claim)
+            found = [self.differ(fold) for fold in seen]
+            if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
+                return self.proof.arithmetic(claim, *found, *known)
+            return Rests(self, seen, found).bounded(query, bound, claim)
+        except UnderivedError as error:
+            with suppress(UnderivedError):
+                if not stepped:
+                    return self.by_ranges(query, seen, claim)
+            raise error from None
+
+    def by_ranges(self, query: Node, seen: list[tuple[Node, ...]], claim: Node) -> int:
+        """The same by what values sums, largest and smallest values may have."""
+        found = list[int]()
+        for data in (ONE, OTHER):
+            found += wholeness(self.mechanism, self.proof, query, self.public, data)
+            found += orders(self.mechanism, self.proof, seen, self.public, data)
+            for fold in seen:
+                found += fold_range(self.mechanism, self.proof, fold, self.public, data)
+        return self.proof.arithmetic(claim, *found, *self.public, thorough=False)
+
+    def in_another_form(self, query: Node, bound: Node, claim: Node) -> int | None:
+        """The same of a query in another form, where its sums have one."""
+        new, equations = rewritten(self, query)
+        if not equations:
+            return None
+        fact = self.bounded(new, bound)
+        return self.proof.arithmetic(claim, fact, *equations, *self.seen, *self.public)
+
+    def scaled(self, others: list[Node], inside: Node, bound: Node, claim: Node) -> int:
+        """That a multiple of a query differs by at most a bound, by what the query does."""
+        proof, (times, most, one, other) = self.proof, (("sym", name) for name in SCALED)
+        factor: Node = ("mul", *others) if len(others) > 1 else others[0]
+        least = cancelled(("mul", bound, *(("pow", part, number(-1)) for part in others)))
+        found = self.bounded(inside, least)
+        letters = tuple((name, (), "real") for name in SCALED)
+        given: tuple[Node, ...] = (("<=", number(0), times), ("<=", magnitude(one, other), most))
+        scaled = magnitude(("mul", times, one), ("mul", times, other))
+        every = proof.block(
+            ("all", letters, given, ("<=", scaled, ("mul", times, most))), SCALED,
+            lambda inner, known: _one(inner, ("<=", scaled, ("mul", times, most)), *known),
+        )  # fmt: skip
+        positive = proof.arithmetic(("<=", number(0), factor), *self.public)
+        values = [((), one) for one in (factor, least, *self.sides(inside))]
+        whole = proof.use(every, values, [positive, found], defined=[*self.public, *self.seen, found])
+        equal = proof.arithmetic(("==", ("mul", factor, least), bound), *self.public)
+        return proof.arithmetic(claim, whole, equal)
 
 
 class Rests:
@@ -277,6 +351,7 @@ class Rests:
             for sides, rest, terms, differ in zip(self.sums, self.rests, self.terms, found, strict=True)
         ]
         self.mechanism = mechanism
+        known.seen += [*self.facts, *(k for pair in self.equal for k in pair)]
 
     def range(self, fold: tuple[Node, ...]) -> list[int]:
         """Between which numbers a rest is; nothing where that is not seen."""
@@ -291,7 +366,10 @@ class Rests:
         function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], ONE))
         values = [function, ((), known.place), ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
         both = self.proof.use("rule.rest-range", values, [every, *known.inside(fold)], defined=known.public)
-        return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
+        sides = [*parts_of(self.proof.facts[both])[1:]]
+        if ends[0] == number(0):
+            sides[0] = ("<=", number(0), parts_of(sides[0])[2])
+        return [self.proof.arithmetic(side, both) for side in sides]
 
     def order(self, first: int, second: int) -> list[int]:
         """Of two sums, which has the larger terms; nothing where that is not seen."""
@@ -319,6 +397,32 @@ class Rests:
             return []
         values = [((INDEX,), small), ((INDEX,), large), ((), known.place), ((), one[3]), ((), one[4])]
         return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
+
+    def of_numbers(self, proof: ProofBuilder, assumed: list[int], sides: list[Node], bound: Node) -> None:
+        """That two numbers are near: by what is known of records and rests, of these alone at first; or as both are
+        between those that come of the least and the largest record.
+        """
+        claim: Node = ("<=", magnitude(*sides), bound)
+        every = [*assumed, *self.known.public, self.known.low, self.known.high]
+        plain = [
+            k for k in assumed if not free(proof.facts[k]) & {one.name for one in self.mechanism.letters}
+        ]
+        for facts in (plain, every):
+            with suppress(UnderivedError):
+                proof.arithmetic(claim, *facts, thorough=False)
+                return
+        ends = [
+            replaced(sides[0], {("sym", "<"): number(end)})
+            for end in (self.mechanism.records.low, self.mechanism.records.high) if end is not None
+        ]  # fmt: skip
+        for least, most in permutations(ends, 2):
+            with suppress(UnderivedError):
+                pairs = [(one, other) for side in sides for one, other in ((least, side), (side, most))]
+                found = [proof.arithmetic(("<=", *pair), *plain, thorough=False) for pair in pairs]
+                gap = proof.arithmetic(("<=", minus(most, least), bound), *every, thorough=False)
+                proof.arithmetic(claim, *found, gap, thorough=False)
+                return
+        proof.arithmetic(claim, *every)
 
     def bounded(self, query: Node, bound: Node, claim: Node) -> int:
         """That a query of sums differs by at most a bound: for all rests and records, then for these."""
@@ -356,10 +460,10 @@ class Rests:
         premises += [replaced(proof.facts[k], exchange) for k in ends]
         general: Node = ("all", tuple(letters), tuple(premises), replaced(of_rests, exchange))
 
+        both = [replaced(one, exchange) for one in made]
+
         def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            inner.arithmetic(
-                parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high
-            )
+            self.of_numbers(inner, assumed, both, bound)
 
         every = proof.block(general, [*"<>", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
@@ -370,83 +474,6 @@ class Rests:
                 template = replaced(proof.facts[fact], {added: ("sym", HOLE)})
                 fact = proof.rewritten(fact, equation, template, HOLE)
         return fact
-
-
-def replaced(node: Node, new: dict[Node, Node]) -> Node:
-    """A term with terms in the place of others."""
-    if node in new:
-        return new[node]
-    return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
-
-
-def terms_between(
-    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], low: Node, high: Node,
-    public: Sequence[int],
-) -> int:  # fmt: skip
-    """That each term of a fold is between two numbers, on the data set D."""
-    _, letter, body, first, last = fold
-    i = ("sym", INDEX)
-    term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), ONE)
-    claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-    ends = ("<=", first, i), ("<=", i, on(mechanism, last, ONE))
-    whole: Node = ("all", ((INDEX, (), "integer"),), ends, claim)
-
-    def prove(inner: ProofBuilder, given: list[int]) -> None:
-        parts = [inner.arithmetic(side, *given, *public) for side in claim[1:]]
-        inner.arithmetic(claim, *parts)
-
-    return proof.block(whole, [INDEX], prove)
-
-
-def of_data(proof: ProofBuilder, data: Node) -> list[int]:
-    """What is known of each data set, of one: how many records it has at least."""
-    every = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact))]
-    return [proof.use(k, [((), data)], []) for k in every]
-
-
-def of_each(fact: tuple[Node, ...]) -> bool:
-    """Whether a fact is a comparison that holds of each data set."""
-    if fact[0] != "all" or len(parts_of(fact[1])) != 1 or fact[2]:
-        return False
-    (letter,) = parts_of(fact[1])
-    return parts_of(letter)[1:] == ((), DATA) and parts_of(fact[3])[0] in ("<=", "<", "==")
-
-
-def may_lack_value(term: Node) -> bool:
-    """Whether something in a term is not defined everywhere."""
-    parts = parts_of(term)
-    return is_partial(parts) or any(may_lack_value(part) for part, _ in inner(parts))
-
-
-def sum_ranges(
-    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], letters: tuple[Node, ...]
-) -> list[int]:  # fmt: skip
-    """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
-    found = list[int]()
-    for fold in dict.fromkeys(folds(mechanism, query)):
-        ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
-        if ends is None:
-            continue
-        term = on(mechanism, fold, ONE)
-        last = on(mechanism, fold[4], ONE)
-        times: Node = ("add", ("add", last, ("mul", ("num", "-1"), fold[3])), number(1))
-        low, high = (("mul", times, end) for end in ends)
-        claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-
-        def prove(
-            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends,
-            last: Node = last,
-        ) -> None:  # fmt: skip
-            every = terms_between(mechanism, inner, fold, *ends, public)
-            some = inner.arithmetic(("<=", fold[3], ("add", last, number(1))), *public, *of_data(inner, D))
-            function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], ONE))
-            values = [function, ((), fold[3]), ((), last), *(((), end) for end in ends)]
-            inner.use("rule.sum-range", values, [every, some], defined=public)
-
-        with suppress(UnderivedError, ValueError):
-            names = [named(parts_of(one)[0]) for one in letters]
-            found.append(proof.block(("all", letters, (), claim), names, prove))
-    return found
 
 
 def cancelled(term: Node, root: int = 1) -> Node:
@@ -480,8 +507,8 @@ def _powers(node: Node, times: Fraction) -> Iterator[tuple[Node, Fraction]]:
         yield node, times
 
 
-def _one(proof: ProofBuilder, claim: Node) -> None:
-    proof.arithmetic(claim)
+def _one(proof: ProofBuilder, claim: Node, *given: int) -> None:
+    proof.arithmetic(claim, *given)
 
 
 def _same_index(one: Node, other: Node) -> bool:
@@ -493,6 +520,16 @@ def _same_index(one: Node, other: Node) -> bool:
     if first[0] == "add" and parts_of(first[2])[0] == "num":
         return first[1] == other and by + Fraction(named(parts_of(first[2])[1])) == 0
     return False
+
+
+def multiple(mechanism: MechanismOnPage, query: Node) -> tuple[list[Node], Node]:
+    """Public factors, and what they are multiplied with; none where that is no product of one private factor."""
+    parts = parts_of(query)
+    inside = [part for part in parts[1:] if private(mechanism, part)] if parts[0] == "mul" else []
+    if len(inside) != 1:
+        return [], query
+    others, rest = multiple(mechanism, inside[0])
+    return [*(part for part in parts[1:] if part != inside[0]), *others], rest
 
 
 def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
@@ -509,47 +546,6 @@ def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
 
 
 # --------------------------------------------------------------------------------------------- guesses
-
-
-def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
-    """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
-    records = mechanism.records
-    indices = {name for name in free(term) if name[:1] == "#" or name == INDEX}
-    if records.low is None or records.high is None or not free(term) <= {records.name, *indices}:
-        return []
-    low, high = float(records.low), float(records.high)
-    code, found = FloatModel({}, {}).code(term), list[float]()
-    for k in range(GRID + 1):
-        x = low + (high - low) * k / GRID
-        try:
-            found.append(float(code({**dict.fromkeys(indices, 1.0), records.name: lambda _, x=x: x})))
-        except FAILURES:
-            return []
-    return found
-
-
-def extremes(mechanism: MechanismOnPage, body: Node) -> tuple[Node, Node] | None:
-    """The smallest and largest value of a term of one record, as far as it looks; None if that is not seen."""
-    found = values_of(mechanism, body)
-    if not found:
-        return None
-    records = mechanism.records
-    ends = [(found[k], with_record(mechanism, body, x)) for k, x in ((0, records.low), (-1, records.high))]
-    return exactly(min(found), ends), exactly(max(found), ends)
-
-
-def exactly(value: float, ends: list[tuple[float, Node]]) -> Node:
-    """A number that looks like a value: a fraction, or a term that has it at an end."""
-    near = Fraction(value).limit_denominator(100)
-    if math.isclose(near, value, abs_tol=1e-12):
-        return number(near)
-    return next((term for at, term in ends if math.isclose(at, value, abs_tol=1e-12)), number(near))
-
-
-def with_record(mechanism: MechanismOnPage, body: Node, value: Fraction | None) -> Node:
-    """A term with a number for each record."""
-    names = tuple(f"!{k}" for k in range(len(mechanism.records.arguments)))
-    return put(body, {mechanism.records.name: (names, number(value or 0))})
 
 
 def most(mechanism: MechanismOnPage, body: Node, index: str, moved: set[int]) -> Node:

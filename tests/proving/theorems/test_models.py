@@ -216,6 +216,11 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (uniform (f x) (+ 9 (f x))) 9 1)", 0),
     ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (/ 1 z))", 0),
     ("", "(a real)", ["2"], "(integrable (z real) (laplace 0 a) (exp z))", 0),
+    ("", "(a real)", ["2"], "(== (sum (i integer) (/ a i) 1 2) 3)", 1),
+    ("", "(a real)", ["2"], "(== (sum (i integer) a 3 2) 0)", 1),
+    ("", "(a real)", ["2"], "(== (product (i integer) a 3 2) 0)", -1),
+    ("", "(a real)", ["2"], "(<= (largest (i integer) a 3 2) 2)", 0),
+    ("", "(a real)", ["2"], "(== (sum (i integer) a 3 1) 0)", 0),
 ]  # fmt: skip
 
 

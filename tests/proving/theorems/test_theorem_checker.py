@@ -170,3 +170,55 @@ def test_what_is_no_clause_is_not_used():
     body = ["all", [], [wrong], ONE_BELOW_ZERO]
     step = {"step": "use", "of": 0, "types": {}, "put": [], "from": []}
     assert "no clause" in check(of(body, [step])).says
+
+
+TERMS = ["all", [["i", [], "integer"]], [["<=", ["num", "1"], ["sym", "i"]], ["<=", ["sym", "i"], ["num", "3"]]],
+         ["==", ["of", "f", ["sym", "i"]], ["of", "g", ["sym", "i"]]]]  # fmt: skip
+
+
+def summed(name: str, last: str = "3") -> list:
+    body = ["of", name, ["sym", "i"]]
+    return ["sum", ["i", "integer"], body, ["num", "1"], ["num", last]]
+
+
+def with_equal_terms(terms: list, claim: list) -> bool:
+    """Whether it is confirmed that sums are the same where terms are."""
+    letters = [[name, ["integer"], "real"] for name in "fg"] + [["n", [], "integer"]]
+    body = ["all", letters, [terms], claim]
+    itself = {"step": "arithmetic", "claim": ["==", claim[2], claim[2]], "from": []}
+    step = {"step": "equal", "fact": 1, "by": 0, "in": ["==", ["sym", "hole"], claim[2]], "hole": "hole"}
+    return confirmed({**of(body, [itself, step]), "letters": ["f", "g", "n"]})
+
+
+def test_sums_of_equal_terms_are_equal():
+    assert with_equal_terms(TERMS, ["==", summed("f"), summed("g")])
+
+
+@pytest.mark.parametrize("terms", [
+    [*TERMS[:2], [*TERMS[2], TERMS[3]], TERMS[3]],
+    [*TERMS[:2], TERMS[2][:1], TERMS[3]],
+    [*TERMS[:2], [["<", ["num", "1"], ["sym", "i"]], TERMS[2][1]], TERMS[3]],
+    [*TERMS[:2], [TERMS[2][0], ["<=", ["sym", "i"], ["add", ["sym", "i"], ["num", "3"]]]], TERMS[3]],
+    [*TERMS[:2], TERMS[2], ["<=", *TERMS[3][1:]]],
+    ["all", [["i", [], "real"]], TERMS[2], ["==", ["sym", "i"], ["sym", "n"]]],
+])  # fmt: skip
+def test_sums_of_terms_that_are_equal_elsewhere_are_not(terms):
+    """Fewer terms, other ends, ends that depend on the index, an inequality, and no whole numbers."""
+    assert not with_equal_terms(terms, ["==", summed("f"), summed("g")])
+    assert not with_equal_terms(TERMS, ["==", summed("f", "4"), summed("g", "4")])
+
+
+@pytest.mark.parametrize(("first", "says"), [("1", "derived"), ("0", "perhaps undefined")])
+def test_terms_of_a_sum_have_values_between_its_ends(first, says):
+    inverse = ["pow", ["sym", "i"], ["num", "-1"]]
+    whole = [
+        "sum",
+        ["i", "integer"],
+        ["mul", ["of", "f", ["sym", "i"]], inverse],
+        ["num", first],
+        ["num", "3"],
+    ]
+    claim = ["==", whole, whole]
+    step = {"step": "arithmetic", "claim": claim, "from": []}
+    found = of(["all", [["f", ["integer"], "real"]], [], claim], [step])
+    assert says in check({**found, "letters": ["f"]}).says

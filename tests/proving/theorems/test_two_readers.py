@@ -155,6 +155,7 @@ LETTERS = r"""## A theorem {#mine.theorem}
 | $f$ | function of $T$ |
 | $g$ | function of $\mathbb{Z}$ |
 | $h$ | function of $T,R$ |
+| $q$ | function of $\mathbb{Z}$ to $\mathbb{Z}$ |
 | $n$ | integer >= 1 |
 | $i$ | integer |
 | $x_i$ | real |
@@ -188,6 +189,8 @@ READ = [
     r"2\max_{1\le i\le n}|g(i)-c|<(\min_{i=1}^{n}g(i))^2", r"\max(a,\min_{1\le i\le n}g(i))\le 0.9a",
     r"|c-\max_{i=1}^{n}g(i)|\le\frac{1}{16}a", r"|(\sum_{i=1}^{n}g(i))-(\sum_{1\le i\le n}g(i+1))|\le a",
     r"|c-\sum_{i=1}^{n}g(i)|\le\prod_{1\le i\le n}g(i)",
+    r"c\le 2\cdot\mathrm{median}_{1\le i\le n}|g(i)-c|", r"((\sum_{i=1}^{n}\mathbf{1}[g(i)\le c])\bmod 12)\le a",
+    r"q\text{ permutes the whole numbers from }2\text{ to }n+1",
     r"\mathbf{1}[A]\le\Pr_{y\sim\mathrm{Lap}(c,a)}[y\ge b]", r"\Pr_{y\sim\mathrm{Unif}(b,a)}[y<b]\le c",
 ]  # fmt: skip
 """Each has one reading."""
@@ -199,7 +202,8 @@ REFUSED = [
     r"\forall(y\in T:\ f(y))\le c", r"\forall y z\in T:\ a\le c", r"\Pr_{x\sim\mathrm{mix}_{b}(P,Q)a}[x\in S]\le c",
     r"\prod_{i=1}^{n}g(i)c\le a", r"A=A", r"D(P\|Q)\le c", r"D_{a}(P,Q)\le c",
     r"\mathrm{TV}(P\|Q)\le c", r"H_{\mathrm{KL}}(P\|Q)\le c", r"I(P,K)\le c", r"M\text{ is }(a,b)\text{-GDP}",
-    r"\forall y\in T:\ f(y)\le c\text{ for }a\le b",
+    r"\forall y\in T:\ f(y)\le c\text{ for }a\le b", r"\mathrm{median}_{i\le n}g(i)\le c", r"(a\bmod 2)\le c",
+    r"((c)\bmod 2+1)\le a", r"((c)\bmod n)\le a", r"g\text{ permutes the whole numbers from }1\text{ to }n",
 ]  # fmt: skip
 """What one reader alone read once, or read in another way, and what could be read in two."""
 
@@ -328,6 +332,13 @@ FAULTS: dict[str, tuple[str, Plant]] = {
     "of the first, no domain": (r"a\le b", lambda p: p.setattr(two_readers, "bounds", lambda letter: [])),
     "arguments in the other order": (
         r"\forall x\in T,r\in R:\ h(x,r)\le a", _turned(DISPLAYS, "values", lambda given: given[::-1]),
+    ),
+    "another rank": (
+        r"\mathrm{median}_{i=1}^{n}g(i)\le a",
+        _turned(DISPLAYS, "of_rank", lambda term: ("smallest", *term[1:])),
+    ),
+    "of the first, another remainder": (
+        r"((c)\bmod 3)\le a", lambda p: p.setattr(notation, "remainder", lambda value, by: ("add", value, value)),
     ),
     "a sum that ends too early": (
         r"\forall x\in T:\ \sum_{r\in R}bh(x,r)\le a",

@@ -40,6 +40,7 @@ OPERATIONS = {*PARTS, *ANY_NUMBER} - {
 
 
 PLAIN = {*COMPARISONS, *LOGIC, "add", "mul", "abs", "max", "min", "num", "sym", "of", "sum", "exp"}
+PLAIN |= {"floor", "ceiling", "indicator"}
 """Heads of what has a value everywhere."""
 RANGES = {
     "chance": (Fraction(0), Fraction(1)),
@@ -265,6 +266,10 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
 
 def show_parts_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     """The same of the parts of a term."""
-    within = scope.with_letters(bound_in(parts_of(node)))
-    for part, bound in inner(parts_of(node)):
-        show_defined(within if bound else scope, facts, part)
+    parts = parts_of(node)
+    within, known = scope.with_letters(bound_in(parts)), facts
+    if parts[0] in ("sum", "product", "largest", "smallest"):  # of terms between the ends
+        i = ("sym", parts_of(parts[1])[0])
+        known = [*facts, ("<=", parts[3], i), ("<=", i, parts[4])]
+    for part, bound in inner(parts):
+        show_defined(within if bound else scope, known if bound else facts, part)

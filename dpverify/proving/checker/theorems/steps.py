@@ -12,6 +12,7 @@ from dpverify.proving.checker.theorems.language import (
     Node,
     Scope,
     check_type,
+    free,
     heads,
     named,
     nodes,
@@ -140,9 +141,8 @@ class ProofState:
         return claim
 
     def equal(self, step: Mapping[str, object]) -> Node:
-        """A fact in which what is equal stands for what it is equal to."""
-        head, left, right = parts_of(self.fact(step["by"]))
-        demand(head == "==", "no equation")
+        """A fact in which what is equal stands for what it is equal to; sums are where all of their terms are."""
+        left, right = equation(self.fact(step["by"]))
         hole = text(step["hole"])
         demand(hole not in self.scope.letters, "a hole that is a letter")
         claims = [put(nodes(step["in"]), {hole: ((), side)}) for side in (left, right)]
@@ -163,6 +163,22 @@ class ProofState:
             known.take(one)
         demand(opened[-1] in known.facts, "what a block claims is not among its facts")
         return whole
+
+
+def equation(fact: Node) -> tuple[Node, ...]:
+    """The sides of an equation; of one for all whole numbers from one to another, the sums over these."""
+    head, *rest = parts_of(fact)
+    if head == "==":
+        return tuple(rest)
+    demand(head == "all", "no equation")
+    letters, premises, claim = map(parts_of, rest)
+    demand(claim[0] == "==" and len(letters) == 1 and [len(one) for one in premises] == [3, 3], "no equation")
+    name, first, last = parts_of(letters[0])[0], parts_of(premises[0])[1], parts_of(premises[1])[2]
+    i: Node = ("sym", name)
+    inside = ("<=", first, i), ("<=", i, last)
+    demand(letters == ((name, (), "integer"),) and premises == inside, "no range of whole numbers")
+    demand(named(name) not in free(first) | free(last), "ends that depend on the index")
+    return tuple(put(("sum", (name, "integer"), side, first, last), {}) for side in claim[1:])
 
 
 def instances(facts: list[Node], names: list[str], kinds: tuple[Node, ...]) -> list[Node]:

@@ -1,0 +1,192 @@
+"""Sums in which a record stands in many terms, of pairs or with a sum in each, or in few, as at every second index."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
+from dpverify.statements.mechanisms.ranges import INDEX, extremes, folds, magnitude, minus, number, places
+
+if TYPE_CHECKING:
+    from dpverify.statements.mechanisms.sensitivity import Sensitivity
+
+SECOND = f"{INDEX} behind"
+
+
+def is_of_pairs(fold: tuple[Node, ...]) -> bool:
+    """Whether a sum is over all pairs of indices, the smaller one first."""
+    _, letter, body, _, last = fold
+    within, after = parts_of(body), ("add", ("sym", parts_of(letter)[0]), number(1))
+    return fold[0] == within[0] == "sum" and within[3:] == (after, last)
+
+
+def pairs_differ(known: Sensitivity, fold: tuple[Node, ...]) -> int:
+    """By how much a sum over pairs differs: each record is in one pair with each other."""
+    _, letter, within, first, last = fold
+    _, second, body, *_ = parts_of(within)
+    proof, names = known.proof, [named(parts_of(one)[0]) for one in (letter, second)]
+    ends = extremes(known.mechanism, body)
+    if not {*places(known.mechanism, body)} <= {("sym", name) for name in names} or ends is None:
+        raise UnderivedError("a record of a pair with another index than the pair's")
+    most = minus(*reversed(ends))
+    i, j = ("sym", INDEX), ("sym", SECOND)
+    one, other = known.sides(put(body, {names[0]: ((), i), names[1]: ((), j)}))
+    letters = tuple((name, (), "integer") for name in (INDEX, SECOND))
+    inside: tuple[Node, ...] = ("<=", first, i), ("<", i, j), ("<=", j, last)
+    apart = tuple(("not", ("==", at, known.place)) for at in (i, j))
+
+    def same(inner: ProofBuilder, given: list[int]) -> None:
+        equal = [k for at in (i, j) for k in known.equal_at(inner, at, body, given)]
+        known.same_value(inner, one, equal, given)
+
+    def near(inner: ProofBuilder, given: list[int]) -> None:
+        pairs = [pair for side in (one, other) for pair in ((ends[0], side), (side, ends[1]))]
+        within = [inner.arithmetic(("<=", *pair), *given, *known.public) for pair in pairs]
+        inner.arithmetic(("<=", magnitude(one, other), most), *within)
+
+    elsewhere = proof.block(("all", letters, (*inside, *apart), ("==", one, other)), [INDEX, SECOND], same)
+    every = proof.block(("all", letters, inside, ("<=", magnitude(one, other), most)), [INDEX, SECOND], near)
+    positive = proof.arithmetic(("<=", number(0), most))
+    functions = [((*names,), side) for side in known.sides(body)]
+    values = [*functions, *(((), end) for end in (known.place, first, last, most))]
+    return proof.use(
+        "rule.pairs-differ", values, [positive, elsewhere, every, *known.inside(fold)], defined=known.public
+    )
+
+
+def all_differ(known: Sensitivity, fold: tuple[Node, ...], each: Node, whole: Node) -> int:
+    """By how much a sum differs with another in each term: each term by little, and that at the place.
+
+    `each` is a guess of the one, `whole` of all together.
+    """
+    _, letter, body, first, last = fold
+    proof, name = known.proof, named(parts_of(letter)[0])
+    facts = [known.differ(one) for one in dict.fromkeys(folds(known.mechanism, body))]
+    one, other = known.sides(put(body, {name: ((), ("sym", INDEX))}))
+    premises = (
+        ("<=", first, ("sym", INDEX)),
+        ("<=", ("sym", INDEX), last),
+        ("not", ("==", ("sym", INDEX), known.place)),
+    )
+    claim: Node = ("<=", magnitude(one, other), each)
+
+    def near(inner: ProofBuilder, given: list[int]) -> None:
+        equal = known.equal_at(inner, ("sym", INDEX), body, given)
+        inner.arithmetic(claim, *equal, *facts, *known.public)
+
+    elsewhere = proof.block(("all", ((INDEX, (), "integer"),), premises, claim), [INDEX], near)
+    functions = [((name,), side) for side in known.sides(body)]
+    positive = proof.arithmetic(("<=", number(0), each), *known.public)
+    values = [*functions, *(((), end) for end in (known.place, first, last, each))]
+    rests = proof.use(
+        "rule.rests-near", values, [positive, elsewhere, *known.inside(fold)], defined=known.public
+    )
+    at_place = known.sides(put(body, {name: ((), known.place)}))
+    others: Node = ("mul", minus(last, first), each)
+    own = proof.arithmetic(("<=", magnitude(*at_place), minus(whole, others)), *facts, *known.public)
+    return proof.arithmetic(("<=", magnitude(*known.sides(fold)), whole), rests, own)
+
+
+def steps_of(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[int, list[int]] | None:
+    """Where all indices of records are a multiple of a sum's index, and numbers more: these; None for others."""
+    name, found = named(parts_of(fold[1])[0]), list[tuple[int, int]]()
+    for at in {*places(known.mechanism, fold[2])}:
+        if not free(at) <= {name}:
+            return None
+        try:
+            code = FloatModel({}, {}).code(at)
+            zero, one, two = (Fraction(code({name: k})) for k in (0, 1, 2))
+        except FAILURES:
+            return None
+        if two - one != one - zero or any(part.denominator > 1 for part in (zero, one)):
+            return None
+        found.append((int(one - zero), int(zero)))
+    (times, *others), more = {a for a, _ in found}, sorted({c for _, c in found})
+    return (
+        (times, more) if not others and times > 1 and more[-1] - more[0] < times and len(more) < 3 else None
+    )
+
+
+def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: list[int]) -> int:
+    """By how much a sum differs in which a record stands in one term at most, of an index a part of its own."""
+    _, letter, body, first, last = fold
+    proof, name, place = known.proof, named(parts_of(letter)[0]), known.place
+    own: Node = ("floor", ("mul", number(Fraction(1, times)), ("add", place, number(-more[0]))))
+    i, facts = ("sym", INDEX), [known.low, known.high, *known.public]
+    one, other = known.sides(put(body, {name: ((), i)}))
+    before: Node = minus(first, number(1))
+    premises: tuple[Node, ...] = (
+        ("<=", first, i), ("<=", i, last), ("not", ("==", i, own)), ("not", ("==", i, before)),
+    )  # fmt: skip
+
+    def apart(inner: ProofBuilder, given: list[int], at: Node) -> int:
+        claim: Node = ("not", ("==", at, place))
+
+        def side(smaller: bool) -> int:
+            def prove(deeper: ProofBuilder, assumed: list[int]) -> None:
+                order = (i, own) if smaller else (own, i)
+                less = deeper.arithmetic(("<", *order), *given, *assumed)
+                next_one = deeper.use(
+                    "rule.next-integer", [((), end) for end in order], [less], defined=facts
+                )
+                deeper.arithmetic(claim, next_one)
+
+            premise: Node = ("<", i, own) if smaller else ("not", ("<", i, own))
+            return inner.block(("all", (), (premise,), claim), [], prove)
+
+        return inner.use(
+            "rule.cases", [((), ("<", i, own)), ((), claim)], [side(True), side(False)], defined=facts
+        )
+
+    def same(inner: ProofBuilder, given: list[int]) -> None:
+        equal = list[int]()
+        for at in {*places(known.mechanism, put(body, {name: ((), i)}))}:
+            no_place = apart(inner, given, at)
+            equal += known.equal_at(inner, at, body, [*given, no_place])
+        known.same_value(inner, one, equal, given)
+
+    elsewhere = proof.block(("all", ((INDEX, (), "integer"),), premises, ("==", one, other)), [INDEX], same)
+    limit = known.most_of(fold, more)
+    terms = known.sides(put(body, {name: ((), own)}))
+    within: tuple[Node, ...] = ("<=", first, own), ("<=", own, last)
+    near: Node = ("<=", magnitude(*terms), limit)
+    at_own = sorted({*places(known.mechanism, put(body, {name: ((), own)}))}, key=str)
+
+    def at_place(inner: ProofBuilder, given: list[int]) -> None:
+        if len(at_own) == 1:
+            inner.arithmetic(near)
+            return
+        here: Node = ("==", at_own[0], place)
+
+        def case(premise: Node, at: Node) -> int:
+            def prove(deeper: ProofBuilder, assumed: list[int]) -> None:
+                no_place = deeper.arithmetic(("not", ("==", at, place)), *assumed)
+                equal = known.equal_at(deeper, at, body, [*given, *assumed, no_place])
+                deeper.arithmetic(near, *equal)
+
+            return inner.block(("all", (), (premise,), near), [], prove)
+
+        both = [case(here, at_own[1]), case(("not", here), at_own[0])]
+        inner.use("rule.cases", [((), here), ((), near)], both, defined=facts)
+
+    step = proof.block(("all", (), within, near), [], at_place)
+    none = known.sides(put(body, {name: ((), before)}))
+    nothing: Node = ("<=", magnitude(*none), number(0))
+    outside: tuple[Node, ...] = ("<=", first, before), ("<=", before, last)
+    vacuous = proof.block(
+        ("all", (), outside, nothing), [], lambda inner, given: _shown(inner, nothing, given)
+    )
+    values: list[tuple[tuple[str, ...], Node]] = [((name,), side) for side in known.sides(body)]
+    values += [((), end) for end in (own, before, first, last, limit, number(0))]
+    positive = [proof.arithmetic(("<=", number(0), end)) for end in (limit, number(0))]
+    return proof.use(
+        "rule.sums-differ-twice", values, [*positive, elsewhere, step, vacuous], defined=known.public
+    )
+
+
+def _shown(proof: ProofBuilder, claim: Node, given: list[int]) -> None:
+    proof.arithmetic(claim, *given)

@@ -1,0 +1,397 @@
+"""Between which numbers sums, largest and smallest values over records are: guesses, and proofs of these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any
+
+from dpverify.proving.checker.theorems.language import (
+    Node,
+    bound_in,
+    free,
+    inner,
+    is_partial,
+    named,
+    parts_of,
+    put,
+)
+from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
+from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+
+ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
+"""Names of bound letters, which no letter of a page has."""
+D, E = ("sym", ONE), ("sym", OTHER)
+DATA = "mathcalD"
+"""The type of data sets."""
+HOLE = "the hole"
+RANGES = {"sum": "rule.sum-range", "largest": "rule.largest-range", "smallest": "rule.smallest-range"}
+GRID, SMALL, FAR = 64, 3, 20.0
+"""Steps between the bounds of a record, how many records a small data set has, and a number that stands for any."""
+
+
+def replaced(node: Node, new: dict[Node, Node]) -> Node:
+    """A term with terms in the place of others."""
+    if node in new:
+        return new[node]
+    return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
+
+
+def number(value: Fraction | int) -> Node:
+    """A number."""
+    return ("num", str(value))
+
+
+def minus(one: Node, other: Node) -> Node:
+    """A difference, as it is read."""
+    return ("add", one, ("mul", ("num", "-1"), other))
+
+
+def magnitude(one: Node, other: Node) -> Node:
+    """The absolute value of a difference."""
+    return ("abs", minus(one, other))
+
+
+def folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
+    """The outermost sums, products, largest and smallest values over records."""
+    parts = parts_of(term)
+    if parts[0] in FOLDS and private(mechanism, term):
+        yield parts
+    elif parts[0] not in ("num", "sym"):
+        for part, _ in inner(parts):
+            yield from folds(mechanism, part)
+
+
+def closed_folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
+    """Those, and such within them as do not depend on an index."""
+    for fold in folds(mechanism, term):
+        yield fold
+        yield from (
+            one for one in closed_folds(mechanism, fold[2]) if not any(name[:1] == "#" for name in free(one))
+        )
+
+
+def own_index(proof: ProofBuilder) -> str:
+    """A name for an index that is not taken."""
+    name = INDEX
+    while name in proof.state.scope.letters:
+        name += "'"
+    return name
+
+
+def of_data(proof: ProofBuilder, data: Node) -> list[int]:
+    """What is known of each data set, of one: how many records it has at least."""
+    every = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact))]
+    return [proof.use(k, [((), data)], []) for k in every]
+
+
+def of_each(fact: tuple[Node, ...]) -> bool:
+    """Whether a fact is a comparison that holds of each data set."""
+    if fact[0] != "all" or len(parts_of(fact[1])) != 1 or fact[2]:
+        return False
+    (letter,) = parts_of(fact[1])
+    return parts_of(letter)[1:] == ((), DATA) and parts_of(fact[3])[0] in ("<=", "<", "==")
+
+
+def may_lack_value(term: Node) -> bool:
+    """Whether something in a term is not defined everywhere."""
+    parts = parts_of(term)
+    return is_partial(parts) or any(may_lack_value(part) for part, _ in inner(parts))
+
+
+def terms_between(
+    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], low: Node, high: Node,
+    public: Sequence[int], data: str = ONE,
+) -> int:  # fmt: skip
+    """That each term of a fold is between two numbers, on a data set."""
+    _, letter, body, first, last = fold
+    name = own_index(proof)
+    i = ("sym", name)
+    own = put(body, {named(parts_of(letter)[0]): ((), i)})
+    claim: Node = (
+        "and",
+        *(("<=", *side) for side in ((low, on(mechanism, own, data)), (on(mechanism, own, data), high))),
+    )
+    ends = ("<=", first, i), ("<=", i, on(mechanism, last, data))
+    whole: Node = ("all", ((name, (), "integer"),), ends, claim)
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        within = [
+            k
+            for one in folds(mechanism, own)
+            for k in fold_range(mechanism, inner, one, [*given, *public], data)
+        ]
+        parts = [inner.arithmetic(side, *given, *within, *public) for side in parts_of(claim)[1:]]
+        inner.arithmetic(claim, *parts)
+
+    return proof.block(whole, [name], prove)
+
+
+def fold_range(
+    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], public: Sequence[int], data: str = ONE
+) -> list[int]:  # fmt: skip
+    """Between which numbers a fold is on a data set; nothing where that is not seen.
+
+    Of a sum with a record of an index that is public, this is said of all terms but that of this index.
+    """
+    head, letter, body, first, last = (*fold[:4], on(mechanism, fold[4], data))
+    ends = extremes(mechanism, body) if head in RANGES else None
+    if ends is None:
+        return []
+    with suppress(UnderivedError, ValueError):
+        every = terms_between(mechanism, proof, fold, *ends, public, data)
+        name = named(parts_of(letter)[0])
+        function, bounds = ((name,), on(mechanism, body, data)), [((), end) for end in (first, last, *ends)]
+        pinned = next(pins(mechanism, body, name), None) if head == "sum" else None
+        if pinned is not None:
+            inside = [proof.arithmetic(("<=", *side), *public) for side in ((first, pinned), (pinned, last))]
+            values = [function, ((), pinned), *bounds]
+            both = proof.use("rule.rest-range", values, [every, *inside], defined=public)
+        else:
+            least = ("add", last, number(1)) if head == "sum" else last
+            some = proof.arithmetic(("<=", first, least), *public)
+            both = proof.use(RANGES[named(head)], [function, *bounds], [every, some], defined=public)
+        return [proof.arithmetic(part, both) for part in parts_of(proof.facts[both])[1:]]
+    return []
+
+
+def orders(
+    mechanism: MechanismOnPage, proof: ProofBuilder, seen: Sequence[tuple[Node, ...]], public: Sequence[int], data: str
+) -> list[int]:  # fmt: skip
+    """Of two largest values on a data set, which has the smaller terms; nothing where that is not seen."""
+    found, largest = list[int](), [fold for fold in seen if fold[0] == "largest"]
+    for one, other in permutations(largest, 2):
+        if one[3:] != other[3:] or (ends := extremes(mechanism, one[2])) is None:
+            continue
+        index, top = own_index(proof), on(mechanism, other, data)
+        i, (first, last) = ("sym", index), one[3:]
+        terms = [
+            on(mechanism, put(fold[2], {named(parts_of(fold[1])[0]): ((), i)}), data) for fold in (one, other)
+        ]
+        inside: tuple[Node, ...] = ("<=", first, i), ("<=", i, last)
+        claim: Node = ("and", ("<=", ends[0], terms[0]), ("<=", terms[0], top))
+
+        def prove(
+            inner: ProofBuilder, given: list[int], one: tuple[Node, ...] = one, other: tuple[Node, ...] = other,
+            claim: Node = claim, terms: Sequence[Node] = terms, i: Node = i,
+        ) -> None:  # fmt: skip
+            facts = [*given]
+            within = {
+                part: None
+                for fold in (one, other)
+                for part in folds(mechanism, fold[2])
+                if part[0] == "smallest"
+            }
+            for fold in (*within, other):
+                function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], data))
+                values = [function, ((), i), ((), fold[3]), ((), fold[4])]
+                both = inner.use("rule.between-extremes", values, given, defined=public)
+                facts += [inner.arithmetic(part, both) for part in parts_of(inner.facts[both])[1:]]
+                if fold is not other:
+                    facts += fold_range(mechanism, inner, fold, [*given, *public], data)
+            for rank in zip(ranks(one[2]), ranks(other[2]), strict=False):
+                facts.append(no_larger(inner, *rank, public))
+            near = inner.arithmetic(("<=", *terms), *facts, *public, thorough=False)
+            sides = [
+                inner.arithmetic(side, near, *facts, *public, thorough=False) for side in parts_of(claim)[1:]
+            ]
+            inner.arithmetic(claim, *sides)
+
+        with suppress(UnderivedError, ValueError):
+            every = proof.block(("all", ((index, (), "integer"),), inside, claim), [index], prove)
+            some = proof.arithmetic(("<=", first, last), *public)
+            function = ((named(parts_of(one[1])[0]),), on(mechanism, one[2], data))
+            values = [function, ((), first), ((), last), ((), ends[0]), ((), top)]
+            both = proof.use(RANGES["largest"], values, [every, some], defined=public)
+            found.append(proof.arithmetic(parts_of(proof.facts[both])[2], both))
+    return found
+
+
+def no_larger(proof: ProofBuilder, one: Node, other: Node, public: Sequence[int]) -> int:
+    """That a whole number is at most another: else it is larger by 1 at least."""
+    claim: Node = ("<=", one, other)
+    larger: Node = ("<", other, one)
+
+    def apart(inner: ProofBuilder, given: list[int]) -> None:
+        more = inner.use("rule.next-integer", [((), other), ((), one)], given, defined=public)
+        inner.arithmetic(claim, more, *given, *public, thorough=False)
+
+    def near(inner: ProofBuilder, given: list[int]) -> None:
+        inner.arithmetic(claim, *given)
+
+    cases = ((larger, apart), (("not", larger), near))
+    both = [proof.block(("all", (), (premise,), claim), [], prove) for premise, prove in cases]
+    return proof.use("rule.cases", [((), larger), ((), claim)], both, defined=public)
+
+
+def ranks(term: Node) -> Iterator[Node]:
+    """What counts are compared with in a term."""
+    parts = parts_of(term)
+    if parts[0] == "<" and parts_of(parts[1])[0] == "sum":
+        yield parts[2]
+    for part, _ in inner(parts):
+        yield from ranks(part)
+
+
+def wholeness(
+    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], data: str
+) -> list[int]:  # fmt: skip
+    """That remainders of counts in a query are at least one less than what is divided by; nothing for others."""
+    found = list[int]()
+    for value, by in dict.fromkeys(remainders(query)):
+        if parts_of(value)[0] != "sum":
+            continue
+        _, letter, body, first, last = parts_of(on(mechanism, value, data))
+        if parts_of(body)[0] == "indicator":
+            event = ((named(parts_of(letter)[0]),), parts_of(body)[1])
+            whole = proof.use("rule.count-whole", [event, ((), first), ((), last)], [], defined=public)
+            count = parts_of(proof.facts[whole])[2]
+            floor: Node = ("floor", ("mul", number(Fraction(1, by)), count))
+            left: Node = ("add", count, ("mul", number(-by), floor))
+            below = proof.arithmetic(("<", left, number(by)))
+            least = proof.use("rule.next-integer", [((), left), ((), number(by))], [below], defined=public)
+            template = replaced(proof.facts[least], {count: ("sym", HOLE)})
+            found.append(proof.rewritten(least, whole, template, HOLE))
+    return found
+
+
+def remainders(term: Node) -> Iterator[tuple[Node, int]]:
+    """What is divided, and by which whole number, where floors of quotients are in a term outside of sums."""
+    parts = parts_of(term)
+    quotient = parts_of(parts[1]) if parts[0] == "floor" else ("",)
+    if quotient[0] == "mul" and len(quotient) == 3 and parts_of(quotient[1])[0] == "num":
+        by = Fraction(named(parts_of(quotient[1])[1]))
+        if by.numerator == 1:
+            yield quotient[2], by.denominator
+    if not bound_in(parts):
+        for part, _ in inner(parts):
+            yield from remainders(part)
+
+
+def pins(mechanism: MechanismOnPage, body: Node, index: str) -> Iterator[Node]:
+    """Indices of records in a term that are public."""
+    parts = parts_of(body)
+    if parts[0] == "of" and parts[1] == mechanism.records.name:
+        bound = {
+            name for name in free(parts[2]) if name == index or name[:1] == "#" or name.startswith(INDEX)
+        }
+        if not bound and not private(mechanism, parts[2]):
+            yield parts[2]
+    if not bound_in(parts):
+        for part, _ in inner(parts):
+            yield from pins(mechanism, part, index)
+
+
+def sum_ranges(
+    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], letters: tuple[Node, ...]
+) -> list[int]:  # fmt: skip
+    """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
+    found = list[int]()
+    for fold in dict.fromkeys(closed_folds(mechanism, query)):
+        ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
+        if ends is None:
+            continue
+        term = on(mechanism, fold, ONE)
+        times: Node = (
+            "add",
+            ("add", on(mechanism, fold[4], ONE), ("mul", ("num", "-1"), fold[3])),
+            number(1),
+        )
+        low, high = (("mul", times, end) for end in ends)
+        claim: Node = ("and", ("<=", low, term), ("<=", term, high))
+
+        def prove(inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold) -> None:
+            fold_range(mechanism, inner, fold, public)
+
+        with suppress(UnderivedError, ValueError):
+            names = [named(parts_of(one)[0]) for one in letters]
+            found.append(proof.block(("all", letters, (), claim), names, prove))
+    return found
+
+
+# --------------------------------------------------------------------------------------------- guesses
+
+
+def ends_of(mechanism: MechanismOnPage) -> tuple[float, float]:
+    """The ends of records, or numbers far away."""
+    records = mechanism.records
+    return (
+        -FAR if records.low is None else float(records.low),
+        FAR if records.high is None else float(records.high),
+    )
+
+
+def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
+    """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
+    records = mechanism.records
+    indices = {name for name in free(term) if name[:1] == "#" or name.startswith(INDEX) or name == COLUMN}
+    if len({*places(mechanism, term)}) != 1 or not free(term) <= {records.name, *indices}:
+        return []
+    low, high = ends_of(mechanism)
+    code, found = FloatModel({}, {}).code(term), list[float]()
+    for k in range(GRID + 1):
+        x = low + (high - low) * k / GRID
+        try:
+            found.append(float(code({**dict.fromkeys(indices, 1.0), records.name: lambda _, x=x: x})))
+        except FAILURES:
+            return []
+    return found
+
+
+def places(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
+    """The indices of records in a term."""
+    parts = parts_of(term)
+    if parts[0] == "of" and parts[1] == mechanism.records.name:
+        yield parts[2]
+    for part, _ in inner(parts):
+        yield from places(mechanism, part)
+
+
+def on_small(mechanism: MechanismOnPage, term: Node) -> list[float]:
+    """A term of several records on small data sets, public letters being small; none where it has no value."""
+    records = mechanism.records
+    if records.last[0] != "sym":
+        return []
+    code, found = FloatModel({}, {}).code(term), list[float]()
+    env: dict[str, Any] = {**dict.fromkeys(free(term), 1.0), named(records.last[1]): float(SMALL)}
+    indices = [name for name in free(term) if name[:1] == "#" or name.startswith(INDEX)]
+    low, high = ends_of(mechanism)
+    numbers = [low, (low + high) / 2, high]
+    for row in product(numbers, repeat=SMALL):
+        env[records.name] = lambda at, row=row: row[(int(at[0]) - 1) % SMALL]
+        for at in product(range(1, SMALL + 1), repeat=len(indices)):
+            try:
+                found.append(float(code({**env, **dict(zip(indices, map(float, at), strict=True))})))
+            except FAILURES:
+                return []
+    return found
+
+
+def extremes(mechanism: MechanismOnPage, body: Node) -> tuple[Node, Node] | None:
+    """The smallest and largest value of a term of records, as far as it looks; None if that is not seen."""
+    records, found = mechanism.records, values_of(mechanism, body)
+    if not found and (found := on_small(mechanism, body)):
+        return exactly(min(found), []), exactly(max(found), [])
+    if not found:
+        return None
+    ends = [(found[k], with_record(mechanism, body, x)) for k, x in ((0, records.low), (-1, records.high))]
+    return exactly(min(found), ends), exactly(max(found), ends)
+
+
+def exactly(value: float, ends: list[tuple[float, Node]]) -> Node:
+    """A number that looks like a value: a fraction, or a term that has it at an end."""
+    near = Fraction(value).limit_denominator(100)
+    if math.isclose(near, value, abs_tol=1e-12):
+        return number(near)
+    return next((term for at, term in ends if math.isclose(at, value, abs_tol=1e-12)), number(near))
+
+
+def with_record(mechanism: MechanismOnPage, body: Node, value: Fraction | None) -> Node:
+    """A term with a number for each record."""
+    names = tuple(f"!{k}" for k in range(len(mechanism.records.arguments)))
+    return put(body, {mechanism.records.name: (names, number(value or 0))})

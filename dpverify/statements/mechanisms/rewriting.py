@@ -1,0 +1,183 @@
+"""Sums over records in another form, which rules give: in another order, or with multiples and sums taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
+from typing import TYPE_CHECKING
+
+from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.statements.mechanisms.pages import on
+from dpverify.statements.mechanisms.ranges import (
+    HOLE,
+    INDEX,
+    ONE,
+    OTHER,
+    fold_range,
+    folds,
+    number,
+    own_index,
+    replaced,
+)
+
+if TYPE_CHECKING:
+    from dpverify.statements.mechanisms.sensitivity import Sensitivity
+
+POWERS: tuple[Node, ...] = ("2", "3", "4")
+"""Whole powers of sums up to which are multiplied out."""
+
+
+def rewritten(known: Sensitivity, query: Node) -> tuple[Node, list[int]]:
+    """A query with its sums in another form, and the equations of these on both data sets; as it is, and none."""
+    new, equations = dict[Node, Node](), list[int]()
+    for fold in dict.fromkeys(folds(known.mechanism, query)):
+        with suppress(UnderivedError, ValueError):
+            for form in (_in_order, _taken_apart, _defined_everywhere):
+                found = form(known, fold) if fold[0] == "sum" else None
+                if found is not None:
+                    new[fold], equal = found
+                    equations += equal
+                    break
+    return replaced(query, new), equations
+
+
+def _in_order(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+    """A sum whose index goes through a permutation."""
+    head, letter, body, first, last = fold
+    name, i = named(parts_of(letter)[0]), ("sym", named(parts_of(letter)[0]))
+    for p in (one.name for one in known.mechanism.letters if one.arguments == ("integer",) == (one.kind,)):
+        plain = replaced(body, {("of", p, i): i})
+        if plain == body or put(plain, {name: ((), ("of", p, i))}) != put(body, {}):
+            continue
+        facts = [k for k, f in enumerate(known.proof.facts) if parts_of(f)[0] == "and" and p in free(f)]
+        rest = [((INDEX,), ("of", p, ("sym", INDEX))), ((), first), ((), last)]
+        equal = [
+            known.proof.use("rule.sum-permuted", [((name,), on(known.mechanism, plain, data)), *rest], facts)
+            for data in (ONE, OTHER)
+        ]
+        return (head, letter, plain, first, last), equal
+    return None
+
+
+def _taken_apart(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+    """A sum of multiples by what does not depend on the index, among it sums within this one."""
+    _, letter, body, first, last = fold
+    mechanism, name = known.mechanism, named(parts_of(letter)[0])
+    if not [*folds(mechanism, body)]:
+        return None
+    terms = dict[Node, list[Node]]()
+    for factors in _monomials(body):
+        own = [one for one in factors if name in free(one)]
+        terms.setdefault(_times(own), []).append(_times([one for one in factors if name not in free(one)]))
+    if any([*folds(mechanism, one)] for one in terms):
+        return None
+    parts = [(times[0] if len(times) == 1 else ("add", *times), own) for own, times in terms.items()]
+    count: Node = ("add", ("add", last, ("mul", number(-1), first)), number(1))
+    sums = [("sum", letter, own, first, last) for _, own in parts]
+    whole = [
+        ("mul", times, one if name in free(one[2]) else count)
+        for (times, _), one in zip(parts, sums, strict=True)
+    ]
+    new: Node = whole[0] if len(whole) == 1 else ("add", *whole)
+    return new, [_equal(known, fold, parts, new, data) for data in (ONE, OTHER)]
+
+
+def _equal(
+    known: Sensitivity, fold: tuple[Node, ...], parts: list[tuple[Node, Node]], new: Node, data: str
+) -> int:
+    """That a sum is what it is taken apart to, on a data set."""
+    proof, mechanism, public = known.proof, known.mechanism, known.public
+    _, letter, body, first, last = fold
+    name = named(parts_of(letter)[0])
+    within = [
+        k
+        for one in dict.fromkeys(folds(mechanism, body))
+        for k in fold_range(mechanism, proof, one, public, data)
+    ]
+    defined, rests = [*public, *within], list[Node]()
+    rest: Node = ("mul", number(0), parts[-1][1])
+    for times, own in reversed(parts):
+        rests.append(rest)
+        rest = ("add", ("mul", times, own), rest if len(rests) == 1 else ("mul", number(1), rest))
+    facts = [_summed(known, fold, rest, data, defined)]
+    for (times, own), rest in zip(parts, reversed(rests), strict=True):
+        last_one = own == parts[-1][1]
+        values: list[tuple[tuple[str, ...], Node]] = [
+            ((name,), on(mechanism, side, data)) for side in ([own, own] if last_one else [own, rest])
+        ]
+        values += [
+            ((), first),
+            ((), last),
+            ((), on(mechanism, times, data)),
+            ((), number(0 if last_one else 1)),
+        ]
+        facts.append(proof.use("rule.sum-linear", values, [], defined=defined))
+        if name not in free(own):
+            facts += fold_range(mechanism, proof, ("sum", letter, own, first, last), public, data)
+    return proof.arithmetic(("==", on(mechanism, fold, data), on(mechanism, new, data)), *facts, *defined)
+
+
+def _summed(known: Sensitivity, fold: tuple[Node, ...], body: Node, data: str, facts: list[int]) -> int:
+    """That a sum is another on a data set, as their terms are the same."""
+    proof, (head, letter, own, first, last) = known.proof, fold
+    name, index = named(parts_of(letter)[0]), own_index(proof)
+    i: Node = ("sym", index)
+    sides = [on(known.mechanism, put(side, {name: ((), i)}), data) for side in (own, body)]
+    inside = ("<=", first, i), ("<=", i, last)
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        inner.arithmetic(("==", *sides), *given, *facts)
+
+    every = proof.block(("all", ((index, (), "integer"),), inside, ("==", *sides)), [index], prove)
+    other = on(known.mechanism, (head, letter, body, first, last), data)
+    itself = proof.arithmetic(("==", other, other), *facts)
+    return proof.rewritten(itself, every, ("==", ("sym", HOLE), other), HOLE)
+
+
+def _defined_everywhere(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+    """A sum in which something is divided by what may be 0 where the index is not one of the sum's."""
+    head, letter, body, first, last = fold
+    name = named(parts_of(letter)[0])
+    larger: dict[Node, Node] = {
+        one: ("pow", ("max", one[1], put(one[1], {name: ((), first)})), one[2])
+        for one in _inverses(body, name)
+    }
+    if not larger:
+        return None
+    total = replaced(body, larger)
+    equal = [_summed(known, fold, total, data, known.public) for data in (ONE, OTHER)]
+    return (head, letter, total, first, last), equal
+
+
+def _inverses(term: Node, name: str) -> Iterator[tuple[Node, ...]]:
+    """Negative powers of what depends on an index alone."""
+    parts = parts_of(term)
+    exponent = parts_of(parts[2]) if parts[0] == "pow" else ("",)
+    negative = exponent[0] == "num" and named(exponent[1])[0] == "-"
+    if negative and free(parts[1]) == {name} and parts_of(parts[1])[0] != "max":
+        yield parts
+    for part, _ in inner(parts):
+        yield from _inverses(part, name)
+
+
+def _times(factors: list[Node]) -> Node:
+    return number(1) if not factors else factors[0] if len(factors) == 1 else ("mul", *factors)
+
+
+def _monomials(node: Node) -> Iterator[list[Node]]:
+    """The products of which a term is the sum."""
+    parts = parts_of(node)
+    exponent = parts_of(parts[2]) if parts[0] == "pow" else ("",)
+    if parts[0] == "add":
+        for part in parts[1:]:
+            yield from _monomials(part)
+    elif parts[0] == "mul":
+        for row in product(*(list(_monomials(part)) for part in parts[1:])):
+            yield [one for factors in row for one in factors]
+    elif exponent[0] == "num" and exponent[1] in POWERS and parts_of(parts[1])[0] in ("add", "mul"):
+        yield from _monomials(("mul", *(parts[1],) * int(named(exponent[1]))))
+    else:
+        yield [node]
