@@ -15,7 +15,7 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
-from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
@@ -25,8 +25,10 @@ from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read
 
 CHOICES = ("select", "stop")
 """First words of what chooses among candidates."""
-ROLES = ("query", "draw", *CHOICES, "output", "claim")
+ROLES = ("query", "draw", "if", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
+REFUSAL = (r"\bot",)
+"""What is put out where a condition does not hold."""
 NEIGHBORS = ("replace one",)
 """What neighbors may differ in."""
 NOISES = ("laplace", "exponential", "normal")
@@ -99,6 +101,7 @@ class MechanismOnPage:
     def draws(self) -> tuple[MechanismStep, ...]:
         """The draws on which the output depends, one after the other."""
         found, needed = list[MechanismStep](), set(free(self.output.term))
+        needed |= free(self.test.term) if self.test else set()
         for draw in reversed(self.of("draw")):
             if draw.name in needed:
                 found.insert(0, draw)
@@ -115,11 +118,22 @@ class MechanismOnPage:
         """The law of the output, on one data set."""
         return self.law_behind(0)
 
-    def law_behind(self, k: int) -> Node:
-        """The law of the output once the first draws have been made; of the last, the draw's own where that is said."""
+    @property
+    def test(self) -> MechanismStep | None:
+        """The line with the condition without which nothing but that is put out."""
+        return next((one for one in self.steps if one.role == "if"), None)
+
+    def law_behind(self, k: int, tested: bool = False) -> Node:
+        """The law of the output once the first draws have been made; of the last, the draw's own where that is said.
+
+        What is put out where there is a condition has a 1 before it, or a 0 where that does not hold.
+        """
+        if self.test and not tested and k == sum(one.line < self.test.line for one in self.draws):
+            refused: Node = ("certain", zero_of(self.output.kind))
+            return put(("mixture", ("indicator", self.test.term), self.law_behind(k, True), refused), {})
         if k == len(self.draws):
             return ("certain", self.output.term)
-        draw, rest = self.draws[k], self.law_behind(k + 1)
+        draw, rest = self.draws[k], self.law_behind(k + 1, tested)
         if rest == ("certain", ("sym", draw.name)):
             return put(draw.term, {})
         return put(("then", (draw.name, draw.kind), draw.term, rest), {})
@@ -157,6 +171,7 @@ class _MechanismSection(TheoremSection):
         self.records: RecordLetter | None = None
         self.neighbors = ""
         self.drawn = set[str]()
+        self.tested = False
         self.rows_of = list[Tokens]()
         """Letters with an index."""
         self.given = list[Node]()
@@ -189,7 +204,7 @@ class _MechanismSection(TheoremSection):
                 raise AtLineError(
                     found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed)
                 )
-        elif not self.drawn & free(found[-2].term):
+        elif "if" not in roles and not self.drawn & free(found[-2].term):
             raise AtLineError(
                 found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
             )
@@ -316,6 +331,8 @@ class _MechanismSection(TheoremSection):
             signs = indexed(signs, base)
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
+        if role == "if":
+            return self.condition(line, latex, formulas, reader, signs)
         if role == "claim":
             said = guarantee_of(reader, signs)
             self.compare(line, latex, self.second.line(latex, "", "guaranteed", said))
@@ -323,7 +340,10 @@ class _MechanismSection(TheoremSection):
         if role == "output":
             term = outcome(reader, signs)
             self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
-            return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=term)
+            kind = reader.scope.type_of(term)
+            if self.tested:
+                kind, term = ("pair", "integer", kind), ("pair", ("num", "1"), term)
+            return MechanismStep(line, latex, role, kind=kind, term=term)
         left, *right = split(signs, "=" if role == "query" else r"\sim")
         if len(right) != 1:
             allowed = "`s=` and what is asked" if role == "query" else r"`y\sim` and a law"
@@ -358,6 +378,19 @@ class _MechanismSection(TheoremSection):
         self.compare(line, latex, self.second.definition(latex, made))
         self.alphabet = self.alphabet.defining(made)
         return MechanismStep(line, latex, role, letter.name, term=body)
+
+    def condition(
+        self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
+        """`If (else put out $\\bot$):` and a comparison."""
+        if self.tested or [signs_of(one) for one in said] != [REFUSAL]:
+            raise InvalidArgumentError("if", Latex(latex), r"one condition, `If (else put out $\bot$):`")
+        term = reader.formula(signs)
+        if parts_of(term)[0] not in ("<=", "<"):
+            raise InvalidArgumentError("if", Latex(latex), "a comparison, `$t<y$`")
+        self.compare(line, latex, self.second.formula(latex, put(term, {})))
+        self.tested = True
+        return MechanismStep(line, latex, "if", term=term)
 
     def declare_again(self, line: int, letter: TheoremLetter) -> None:
         """Tell the second reader of a letter that a line gives a value."""
@@ -465,6 +498,14 @@ class _MechanismSection(TheoremSection):
         if self.records.over is None:
             raise InvalidArgumentError("query", written(signs), "a letter without arguments")
         return replace(bound_letter(signs, self.records.over.kind))
+
+
+def zero_of(kind: Node) -> Node:
+    """What is put out in place of an outcome of numbers, which begins with a 1: zeros of the same types."""
+    if kind[:1] == ("pair",):
+        return ("pair", *map(zero_of, kind[1:]))
+    zero: Node = ("num", "0")
+    return {"integer": zero, "real": ("mul", ("num", "1/2"), zero)}[named(kind)]
 
 
 def law_of_noise(reader: TheoremReader, latex: str, signs: Tokens) -> Node:
