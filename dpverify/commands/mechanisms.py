@@ -46,6 +46,8 @@ def prove_mechanisms(
         for row in rows:
             if row.pair is not None:
                 typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))
+            if row.instead is not None:
+                typer.echo(f"{row.id}: proved instead, {row.instead.measure} = {row.instead.value}")
             if row.audit is not None:
                 typer.echo("\n".join(audit_lines(row.id, row.audit)))
         counts = Counter(str(row.verdict) for row in rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -11,7 +11,7 @@ from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.choices import masses_of
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
 from dpverify.proving.checker.theorems.outcomes import constant
@@ -165,18 +165,33 @@ class PairSearcher:
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
         assert v is not None
-        tried = WHOLE if letter.kind == "integer" else NUMBERS
+        tried, further = (WHOLE, ()) if letter.kind == "integer" else (NUMBERS, FURTHER)
+        of_it = [k for k, one in enumerate(self.mechanism.given) if free(one) == {letter.name}]
         ends = [Fraction(end) for end in (v.lower, v.upper) if end is not None]
-        found = [n for n in dict.fromkeys((*tried, *ends, *(e + 1 for e in ends))) if v.contains(n)]
+        said = [Fraction(n) for k in of_it for n in _numbers(self.mechanism.given[k])]
+        ends += [end for n in said for end in (n, *([1 / n] if n and letter.kind != "integer" else []))]
+        near = [n for e in ends for n in (e, e + 1, e - 1, *([] if letter.kind == "integer" else [e / 2]))]
+        found = [
+            n
+            for n in dict.fromkeys((*tried, *near, *further))
+            if v.contains(n) and self.holds({letter.name: float(n)}, of_it)
+        ]
         if letter.kind == "integer":
             found.sort(key=lambda n: (abs(n), n))
         return found
+
+    def holds(self, env: dict[str, Any], assumed: Iterable[int]) -> bool:
+        """Whether some of what is assumed of letters is true."""
+        try:
+            return all(self.given[k](env) >= 0 for k in assumed)
+        except FAILURES:
+            return False
 
     def records(self, letters: dict[str, Fraction]) -> int:
         """How many records there are; 0 where that is not tried, or letters are not as the page assumes."""
         env = {name: float(v) for name, v in letters.items()}
         try:
-            n = int(self.count(env)) if all(one(env) >= 0 for one in self.given) else 0
+            n = int(self.count(env)) if self.holds(env, range(len(self.given))) else 0
         except FAILURES:
             return 0
         return n if 1 <= n <= LONGEST else 0
@@ -252,7 +267,7 @@ class PairSearcher:
         if kind == 4 and self.public:
             letter = self.random.choice(self.public)
             assert letter.number is not None
-            more = [*self.options(letter), *(() if letter.kind == "integer" else FURTHER)]
+            more = self.options(letter)
             old = case.letters[letter.name]
             more += [old + 1, old - 1, 2 * old] if letter.kind == "integer" else [old * 2, old / 2]
             letters = {**case.letters, letter.name: self.random.choice(more)}
