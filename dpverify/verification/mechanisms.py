@@ -14,6 +14,7 @@ from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
 from dpverify.statements.mechanisms.guarantees import ProvedGuarantee, guarantee_proved
+from dpverify.statements.mechanisms.local import has_smooth_scale
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
@@ -115,9 +116,13 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
         dependence(one),
     )
     if found.broken is not None:
-        line, why = private or ((one.draws or one.of("draw"))[found.broken.draw].line, "")
+        drawn = one.draws or one.of("draw") or one.steps[-1:]
+        line, why = private or (drawn[found.broken.draw].line, "")
         return replace(row, line=line, reason=why, verdict=Verdict.REFUTED, pair=found.broken)
-    row = _proved(row, one) if private is None else replace(row, line=private[0], reason=private[1])
+    if private is None or has_smooth_scale(one):
+        row = _proved(row, one)
+    if private is not None and row.verdict is not Verdict.PROVED:
+        row = replace(row, line=private[0], reason=": ".join(filter(None, (private[1], row.reason))))
     if not audited or row.verdict is not Verdict.UNDECIDED:
         return row
     if found.nearest is None:

@@ -17,7 +17,8 @@ from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of, law_of
-from dpverify.statements.mechanisms.composition import Composition, routes
+from dpverify.statements.mechanisms.composition import Composition, Route, routes
+from dpverify.statements.mechanisms.local import LocalProof, has_smooth_scale
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
     COLUMN,
@@ -133,13 +134,32 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
         except (UnderivedError, ValueError) as error:
             return MechanismProof(None, (), str(error) or type(error).__name__)
 
+    def local(proof: ProofBuilder, given: list[int]) -> LocalProof:
+        return LocalProof(
+            mechanism, proof, given, claim.same, claim.within,
+            lambda query: _has_values(mechanism, proof, query, given),
+        )  # fmt: skip
+
+    if mechanism.test is not None:
+        try:
+            steps = proof_of(
+                claim.clause, claim.names, Clauses(), lambda proof, given: _do(local(proof, given).tested())
+            )
+            return _confirmed(mechanism, claim, steps)
+        except (UnderivedError, ValueError) as error:
+            return MechanismProof(None, (), str(error) or type(error).__name__)
+
     def one_draw(
         proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
     ) -> int:
+        if smooth:
+            return local(proof, given).smooth(parts_of(draw.term), numbers)
         return _one_draw(mechanism, claim, proof, draw, head, [*numbers], given)
 
     reasons = list[str]()
-    for route in routes(mechanism):
+    smooth = has_smooth_scale(mechanism)
+    whole_budget = Route("private", (parts_of(mechanism.of("claim")[0].term)[1:],))
+    for route in [whole_budget] if smooth else routes(mechanism):
         whole = Composition(mechanism, route, one_draw)
 
         def prove(proof: ProofBuilder, given: list[int], whole: Composition = whole) -> None:
@@ -170,6 +190,10 @@ def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Js
     if not confirmed.confirmed:
         raise UnderivedError(f"the checker refuses a step: {confirmed.says}")
     return MechanismProof(certificate, uses, "")
+
+
+def _do(_: int) -> None:
+    """Nothing more."""
 
 
 def _used(steps: list[Mapping[str, Json]]) -> set[str]:

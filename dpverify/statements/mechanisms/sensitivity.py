@@ -7,7 +7,7 @@ differs in one term, and what is left is arithmetic with that record on both sid
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -29,6 +29,8 @@ from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 
+Show = Callable[..., int]
+"""Shows a formula in a proof, from facts by their places; `thorough=False` where that must not take long."""
 DATA = "mathcalD"
 """The type of data sets."""
 PLACE = "the place"
@@ -243,18 +245,25 @@ class Sensitivity:
         Raises:
             UnderivedError: where that is not found.
         """
-        claim: Node = ("<=", magnitude(*self.sides(query)), bound)
+        return self.follows(("<=", magnitude(*self.sides(query)), bound), [query])
+
+    def follows(self, claim: Node, terms: Sequence[Node], show: Show = ProofBuilder.arithmetic) -> int:
+        """That something follows of terms on both data sets, by what shows it of numbers.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
         known = [self.low, self.high, *self.public]
-        seen = [*dict.fromkeys(folds(self.mechanism, query))]
+        seen = [*dict.fromkeys(fold for term in terms for fold in folds(self.mechanism, term))]
         try:  # where nothing need be known of sums
-            return self.proof.arithmetic(claim, *self.public, thorough=not seen)
+            return show(self.proof, claim, *self.public, thorough=not seen)
         except UnderivedError:
             if not seen:
                 raise
         found = [self.differ(fold) for fold in seen]
-        if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
-            return self.proof.arithmetic(claim, *found, *known)
-        return Rests(self, seen, found).bounded(query, bound, claim)
+        if all(is_linear(self.mechanism, one) for one in terms) or any(fold[0] != "sum" for fold in seen):
+            return show(self.proof, claim, *found, *known)
+        return Rests(self, seen, found).follows(claim, show)
 
 
 class Rests:
@@ -320,8 +329,8 @@ class Rests:
         values = [((INDEX,), small), ((INDEX,), large), ((), known.place), ((), one[3]), ((), one[4])]
         return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
 
-    def bounded(self, query: Node, bound: Node, claim: Node) -> int:
-        """That a query of sums differs by at most a bound: for all rests and records, then for these."""
+    def follows(self, claim: Node, show: Show) -> int:
+        """That something is true of sums on both data sets: for all rests and records, then for these."""
         proof, records = self.proof, self.mechanism.records
         second, *others = {column for fold in self.folds for column in columns(self.mechanism, fold)}
         if others:
@@ -336,16 +345,11 @@ class Rests:
             **{term: ("sym", side) for side, term in record.items()},
             **{put(rest, {}): ("sym", name) for rest, name in zip(self.rests, names, strict=True)},
         }
-        made = []
-        for side, data in ((0, ONE), (1, OTHER)):
-            whole = [("add", rest, terms[side]) for rest, terms in zip(self.rests, self.terms, strict=True)]
-            made.append(
-                replaced(
-                    on(self.mechanism, query, data),
-                    {put(s[side], {}): w for s, w in zip(self.sums, whole, strict=True)},
-                )
-            )
-        of_rests: Node = ("<=", magnitude(*made), bound)
+        wholes = {
+            put(sides[k], {}): ("add", rest, terms[k]) for k in (0, 1)
+            for sides, rest, terms in zip(self.sums, self.rests, self.terms, strict=True)
+        }  # fmt: skip
+        of_rests = replaced(claim, wholes)
         given = [*self.facts]
         premises = [replaced(proof.facts[k], exchange) for k in given]
         ends = [
@@ -357,9 +361,8 @@ class Rests:
         general: Node = ("all", tuple(letters), tuple(premises), replaced(of_rests, exchange))
 
         def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            inner.arithmetic(
-                parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high
-            )
+            known = [*self.known.public, self.known.low, self.known.high]
+            show(inner, parts_of(general)[3], *assumed, *known)
 
         every = proof.block(general, [*"<>", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
