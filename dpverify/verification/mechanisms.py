@@ -19,6 +19,7 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mec
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.scope import dependence
+from dpverify.statements.mechanisms.tested_pairs import ReleasePairSearcher
 from dpverify.statements.theorems.library import shipped
 from dpverify.verification.theorems import find_theorems, rests_on
 
@@ -110,7 +111,8 @@ def with_guarantee(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
 def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> MechanismRow:
     """Decide one mechanism; as of `mechanism_rows`."""
     claim, said = claim_of(one), one.of("claim")[0].latex
-    found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
+    searcher = ChoicePairSearcher if choice_of(one) else ReleasePairSearcher if one.test else None
+    found = search_pairs(one, claim, searcher=searcher)
     row, private = (
         MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness),
         dependence(one),

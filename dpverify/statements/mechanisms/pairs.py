@@ -108,7 +108,7 @@ def search_pairs(
         for case in (search.some, *(one for _, one in found[:1])):
             if witness is None and case is not None:
                 model = search.model(case, claim)
-                witness = model if _true(claim, model) else None
+                witness = model if is_true(claim, model) else None
         nearest = nearest or (found[0][1] if found else search.moderate())
         broken = [(far, one) for far, one in found if far < -CLEAR]
         for _, case in sorted(broken, key=lambda one: (one[1].size, one[0]))[:ASKED]:
@@ -118,7 +118,7 @@ def search_pairs(
     return PairSearch(None, witness, tried, nearest, {name: 2 for name, _ in mechanism.types})
 
 
-def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
+def is_true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
     """Whether what is assumed is true in a model and, to refute it, what is claimed is false."""
     try:
         show(claim.clause, model, refuted)
@@ -355,14 +355,14 @@ class PairSearcher:
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """The pair as a model that refutes the claim, with cells where laws are of numbers; None if none does."""
         plain, (one, other, bounds) = self.model(case, claim), self.laws(case)
-        if not _true(claim, plain):
+        if not is_true(claim, plain):
             return None
         if isinstance(one, list) and isinstance(other, list):
             for view in islice(views(self.head, one, other, bounds), VIEWS):
                 model = {**plain, "cells": view.json}
-                if _true(claim, model, refuted=True):
+                if is_true(claim, model, refuted=True):
                     return model
-        return plain if _true(claim, plain, refuted=True) else None
+        return plain if is_true(claim, plain, refuted=True) else None
 
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""

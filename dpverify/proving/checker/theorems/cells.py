@@ -29,7 +29,7 @@ from dpverify.proving.checker.theorems.numbers import (
     logic,
     made,
 )
-from dpverify.proving.checker.theorems.outcomes import Finite, Image, Mixture, Value, numeric
+from dpverify.proving.checker.theorems.outcomes import Finite, Image, Mixture, Value, blended, letters_in, numeric
 
 MANY = 4096  # cells
 Sums = Mapping[str, Term]  # of multiples of noises, by their names; without a name, of 1
@@ -74,6 +74,14 @@ def masses(cells: SumCells, law: Value) -> list[Term]:
     if isinstance(law, Mixture):
         rows = [[made("mul", weight, mass) for mass in masses(cells, one)] for weight, one in law.laws]
         return [made("add", *column) for column in zip(*rows, strict=True)]
+    if isinstance(law, Finite) and len(law.masses) == 1:
+        values = [along(row, outputs(law)) for row in cells.along]
+        each = [
+            [ONE if logic("and", *ends(low, value, high)) is TRUE else NO for low, high in pairwise([None, *cuts, None])]
+            for value, cuts in zip(values, cells.cuts, strict=True)
+        ]
+        demand(all(row.count(ONE) == 1 for row in each), "a value of which it is not seen between which cuts it is")
+        return [made("mul", *cell) for cell in product(*each)]
     if isinstance(law, Image):
         with suppress(ValueError):
             return chances(cells, law)
@@ -82,6 +90,14 @@ def masses(cells: SumCells, law: Value) -> list[Term]:
     ]
     each = [[difference(high, low) for low, high in pairwise(row)] for row in below]
     return [made("mul", *cell) for cell in product(*each)]
+
+
+def by_cases(law: Value, x: str, pieces: list[tuple[list[Term], Value]]) -> Value:
+    """The law of what has, in each of several cases of a number with a law, one that does not depend on the number."""
+    demand(len(pieces) > 1 and isinstance(law, Line), "one case")
+    demand(not any(x in letters_in(one) for _, one in pieces), "laws that depend on what was drawn")
+    weights = [chance(law, x, f, partial(holds, f, x)) for f in (logic("and", *facts) for facts, _ in pieces)]
+    return blended([(w, one) for w, (_, one) in zip(weights, pieces, strict=True)])
 
 
 def outputs(law: Value) -> list[Term]:

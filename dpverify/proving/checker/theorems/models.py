@@ -25,7 +25,7 @@ from dpverify.proving.checker.terms import (
     symbol,
 )
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.cells import cells_of, fails
+from dpverify.proving.checker.theorems.cells import by_cases, cells_of, fails
 from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
@@ -296,7 +296,10 @@ class Model:
             x, one = self.drawn(law)
             place = within(one)
             if head == "then":
-                return image(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
+                found_laws = self.cases({x}, lambda: self.value(parts[1], place))
+                with suppress(ValueError):
+                    return by_cases(law, x, found_laws)
+                return image(law, x, found_laws)
             if not isinstance(law, Line):
                 raise ValueError("a mean over sequences")
             if head == "mean":
