@@ -1,11 +1,10 @@
-"""Claims that rest on what is true of data sets near one another: smooth bounds as scales, and tests before a release."""
+"""Claims by what is true near a data set: scales of noise that are smooth bounds, and tests before a release."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put, with_types
@@ -25,7 +24,8 @@ from dpverify.statements.mechanisms.sensitivity import (
 from dpverify.statements.theorems.library import shipped
 
 Values: TypeAlias = "list[tuple[tuple[str, ...], Node]]"
-SAFE = (0, 1, Fraction(1, 2))
+X, Y = ("sym", "x"), ("sym", "y")
+SAFE: tuple[Fraction | int, ...] = (0, 1, Fraction(1, 2))
 """Values up to which of what is tested there may be too much to tell."""
 
 
@@ -34,7 +34,12 @@ def has_smooth_scale(mechanism: MechanismOnPage) -> bool:
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
     laws = [parts_of(draw.term) for draw in mechanism.of("draw")]
     scales = [law[2] for law in laws if law[0] == "laplace"]
-    return len(scales) == len(laws) == 1 and private(mechanism, scales[0]) and head == "private" and bool(numbers)
+    return (
+        len(scales) == len(laws) == 1
+        and private(mechanism, scales[0])
+        and head == "private"
+        and bool(numbers)
+    )
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,7 @@ class LocalProof:
         epsilon, delta = numbers
         twice: Node = ("mul", number(2), ("log", ("mul", number(2), ("pow", delta, number(-1)))))
         rate: Node = ("mul", epsilon, ("pow", twice, number(-1)))
-        values = [((ONE,), on(self.mechanism, one, ONE)) for one in (query, scale)]
-        values += [((), one) for one in (epsilon, delta, ("mul", epsilon, number(Fraction(1, 2))), rate)]
+        values = [*self.on_data(query, scale), *plain(epsilon, delta, half(epsilon), rate)]
         return self.applied("lemma.smooth-scale", values, {"mathcalD": DATA}, [query, scale])
 
     def tested(self) -> int:
@@ -76,47 +80,61 @@ class LocalProof:
         """
         mechanism, test = self.mechanism, self.mechanism.test
         assert test is not None
-        head, epsilon, delta = (*parts_of(mechanism.of("claim")[0].term), "", "")[:3]
+        head, *numbers = parts_of(mechanism.of("claim")[0].term)
         before = [draw for draw in mechanism.draws if draw.line < test.line]
         after = [draw for draw in mechanism.draws if draw.line > test.line]
         laws = [parts_of(draw.term) for draw in (*before, *after)]
-        if head != "private" or len(before) != 1 or len(after) > 1 or {law[0] for law in laws} != {"laplace"}:
-            raise UnderivedError("no theorem is known of a test but by one number with Laplace noise, then at most one")
-        if any(one.name in free(draw.term) for one in before for draw in after) or before[0].name in free(
-            mechanism.output.term
-        ):
-            raise UnderivedError("no theorem is known of what says more of the noisy number that is tested")
-        passes = put(test.term, {before[0].name: ((), ("sym", "y"))})
-        relation, threshold, noisy = parts_of(passes)
-        if noisy != ("sym", "y") or "y" in free(threshold) or private(mechanism, threshold):
-            raise UnderivedError("no theorem is known of this condition")
-        try:
-            spent = cost(mechanism, before[0].term, "private") if after else epsilon
-        except UnderivedError:
-            spent = ("mul", epsilon, number(Fraction(1, 2)))
-        _, query, scale = laws[0]
-        released, rest = (laws[1][1], laws[1][2]) if after else (parts_of(mechanism.output.term)[2], "")
-        made = put(mechanism.output.term, {after[0].name: ((), ("sym", "x"))}) if after else ("pair", number(1), ("sym", "x"))
-        shares = [((), spent), *([((), minus(epsilon, spent))] if after else [])]
-        reasons = list[str]()
-        for safe in map(number, SAFE):
-            values = [((ONE,), on(mechanism, one, ONE)) for one in (query, released)]
-            values += [(("x",), made), ((), scale), *([((), rest)] if after else []), (("y",), passes)]
-            values += [((), threshold), ((), safe), ((), zero_of(mechanism.output.kind)), *shares, ((), delta)]
-            rule = "lemma.noisy-release" if after else "lemma.stable-release"
-            types = {"mathcalD": DATA, "T": mechanism.output.kind}
+        alike = {law[0] for law in laws} == {"laplace"}
+        if head != "private" or len(before) != 1 or len(after) > 1 or not alike:
+            raise UnderivedError(
+                "no theorem is known of a test but of one Laplace draw, then at most another"
+            )
+        (name,) = (draw.name for draw in before)
+        if any(name in free(term) for term in (mechanism.output.term, *(draw.term for draw in after))):
+            raise UnderivedError("no theorem is known of what says more of the number that is tested")
+        passes = put(test.term, {name: ((), Y)})
+        _, threshold, noisy = parts_of(passes)
+        if noisy != Y or "y" in free(threshold) or private(mechanism, threshold):
+            raise UnderivedError("no theorem is known of a condition but of a draw above a public threshold")
+        epsilon, delta = numbers
+        zero = zero_of(mechanism.output.kind)
+        if after:
+            spent, (query, scale) = self.spent(before[0].term, epsilon), laws[1][1:]
+            made, rule = put(mechanism.output.term, {after[0].name: ((), X)}), "lemma.noisy-release"
+            scales, shares = [laws[0][2], scale], [spent, minus(epsilon, spent)]
+        else:
+            query, made, rule = (
+                parts_of(mechanism.output.term)[2],
+                ("pair", number(1), X),
+                "lemma.stable-release",
+            )
+            scales, shares = [laws[0][2]], [epsilon]
+        reasons, types = list[str](), {"mathcalD": DATA, "T": mechanism.output.kind}
+        for safe in SAFE:
+            values = [*self.on_data(laws[0][1], query), (("x",), made), *plain(*scales), (("y",), passes)]
+            values += plain(threshold, number(safe), zero, *shares, delta)
             try:
-                found = self.applied(rule, values, types, [query, released])
+                found = self.applied(rule, values, types, [laws[0][1], query])
             except UnderivedError as error:
                 reasons.append(str(error))
                 continue
             total = parts_of(self.proof.facts[found])[3]
-            if total == epsilon:
-                return found
-            within = [self.proof.arithmetic(("<=", *pair), *self.known) for pair in ((total, epsilon), (delta, delta))]
-            values = [((ONE,), on(mechanism, mechanism.law, ONE)), *(((), n) for n in (total, delta, epsilon, delta))]
+            ends = (total, epsilon), (delta, delta)
+            within = [self.proof.arithmetic(("<=", *pair), *self.known) for pair in ends]
+            values = [*self.on_data(mechanism.law), *plain(total, delta, epsilon, delta)]
             return self.proof.use("theorem.weaker", values, [found, *within], types, self.known)
         raise UnderivedError(reasons[0])
+
+    def on_data(self, *terms: Node) -> Values:
+        """Terms as functions of the data set."""
+        return [((ONE,), on(self.mechanism, one, ONE)) for one in terms]
+
+    def spent(self, law: Node, epsilon: Node) -> Node:
+        """What a test costs: a guess, else half of all."""
+        try:
+            return cost(self.mechanism, law, "private")
+        except UnderivedError:
+            return half(epsilon)
 
     def applied(self, rule: str, values: Values, types: dict[str, Node], terms: list[Node]) -> int:
         """The claim of a theorem for some values of its letters, once all that it assumes is shown."""
@@ -132,7 +150,9 @@ class LocalProof:
         kinds = [parts_of(letter)[2] for letter in parts_of(parts[0])]
         if kinds == ["real"]:
             return self.proof.block(
-                premise, ["y"], lambda inner, given: _do(inner.arithmetic(_claim(premise, inner), *given, *self.known))
+                premise,
+                ["y"],
+                lambda inner, given: _do(inner.arithmetic(_claim(premise, inner), *given, *self.known)),
             )
         if kinds == [DATA]:
             return self.proof.block(premise, [ONE], self.positive(terms))
@@ -155,7 +175,10 @@ class LocalProof:
         def prove(inner: ProofBuilder, given: list[int]) -> None:
             claim = put(premise, {})
             _, letters, premises, body = parts_of(claim)
-            new = {named(parts_of(letter)[0]): ((), ("sym", name)) for letter, name in zip(parts_of(letters), (ONE, OTHER), strict=True)}
+            new = {
+                named(parts_of(letter)[0]): ((), ("sym", name))
+                for letter, name in zip(parts_of(letters), (ONE, OTHER), strict=True)
+            }
             extra = tuple(put(one, new) for one in parts_of(premises)[1:])
             whole = put(("all", (), extra, put(body, new)), {}) if extra else put(body, new)
             seen = [term for term in terms if _contains(whole, on(self.mechanism, term, ONE))]
@@ -165,6 +188,16 @@ class LocalProof:
                 inner.use(found, [], given[1:])
 
         return prove
+
+
+def plain(*terms: Node) -> Values:
+    """Terms as values of letters without arguments."""
+    return [((), one) for one in terms]
+
+
+def half(term: Node) -> Node:
+    """Half of a number."""
+    return ("mul", term, number(Fraction(1, 2)))
 
 
 def premises_of(rule: str, values: Values, types: dict[str, Node]) -> Iterator[Node]:

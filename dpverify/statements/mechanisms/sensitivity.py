@@ -345,7 +345,7 @@ class Rests:
             **{term: ("sym", side) for side, term in record.items()},
             **{put(rest, {}): ("sym", name) for rest, name in zip(self.rests, names, strict=True)},
         }
-        wholes = {
+        wholes: dict[Node, Node] = {
             put(sides[k], {}): ("add", rest, terms[k]) for k in (0, 1)
             for sides, rest, terms in zip(self.sums, self.rests, self.terms, strict=True)
         }  # fmt: skip

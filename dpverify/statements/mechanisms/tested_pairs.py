@@ -27,19 +27,19 @@ class ReleasePairSearcher(PairSearcher):
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of the output; of a number that is released, that of this number moved far up, or 0."""
         law, drawn = parts_of(self.law), ""
-        at, scale, family = 0.0, NARROW, "uniform"
+        noise = Weighted((1.0,), ("uniform",), (0.0,), (NARROW,))
         if law[0] == "then":
-            _, (drawn, _), noise, body = law[0], *map(parts_of, law[1:])
-            family, *numbers = noise
+            letter, (family, *numbers), body = map(parts_of, law[1:])
+            drawn, law = named(letter[0]), body
             if family not in FAMILIES or drawn in free(body[2]):
                 raise ValueError("a test by something else")
             at, scale = (float(self.reader.code(one)(env)) for one in numbers)
-            law = body
-        _, (_, condition), released, refused = law[0], *map(parts_of, law[1:])
-        passed = self.chance(condition, str(drawn), env, Weighted((1.0,), (str(family),), (at,), (scale,)))
+            noise = Weighted((1.0,), (named(family),), (at,), (scale,))
+        (_, condition), released, refused = map(parts_of, law[1:])
+        passed = self.chance(condition, drawn, env, noise)
         if released[0] == "certain":
             one, other = (self.reader.code(part)(env) for part in (released, refused))
-            return {**{value: 1 - passed for value in other}, **{value: passed for value in one}}
+            return {**dict.fromkeys(other, 1 - passed), **dict.fromkeys(one, passed)}
         parts = [*self.reader.walk(released, env, passed, [], [], [])]
         along = np.array([[APART, *np.ones(len(parts[0].outputs) - 1)]])
         moved = [NoiseSum(one.chance, one.families, one.scales, along @ one.outputs) for one in parts]
@@ -70,7 +70,9 @@ class ReleasePairSearcher(PairSearcher):
                 return model
         return None
 
-    def models(self, plain: dict[str, Json], one: Spread, other: Spread, bounds: list[float]) -> Iterator[dict[str, Json]]:
+    def models(
+        self, plain: dict[str, Json], one: Spread, other: Spread, bounds: list[float]
+    ) -> Iterator[dict[str, Json]]:
         """The pair as models, through cells where numbers are released with noise."""
         if isinstance(one, dict):
             yield plain

@@ -39,7 +39,9 @@ OPERATIONS = {*PARTS, *ANY_NUMBER} - {
 """What arithmetic understands of a term without binders."""
 
 
-PLAIN = {*COMPARISONS, *LOGIC, "add", "mul", "abs", "max", "min", "num", "sym", "of", "sum", "exp", "indicator"}
+PLAIN = {
+    *COMPARISONS, *LOGIC, "add", "mul", "abs", "max", "min", "num", "sym", "of", "sum", "exp", "indicator"
+}  # fmt: skip
 """Heads of what has a value everywhere."""
 RANGES = {
     "chance": (Fraction(0), Fraction(1)),

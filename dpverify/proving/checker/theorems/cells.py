@@ -29,7 +29,17 @@ from dpverify.proving.checker.theorems.numbers import (
     logic,
     made,
 )
-from dpverify.proving.checker.theorems.outcomes import Finite, Image, Mixture, Value, blended, letters_in, numeric
+from dpverify.proving.checker.theorems.outcomes import (
+    Finite,
+    Image,
+    Independent,
+    Mixture,
+    Value,
+    blended,
+    image,
+    letters_in,
+    numeric,
+)
 
 MANY = 4096  # cells
 Sums = Mapping[str, Term]  # of multiples of noises, by their names; without a name, of 1
@@ -77,10 +87,9 @@ def masses(cells: SumCells, law: Value) -> list[Term]:
     if isinstance(law, Finite) and len(law.masses) == 1:
         values = [along(row, outputs(law)) for row in cells.along]
         each = [
-            [ONE if logic("and", *ends(low, value, high)) is TRUE else NO for low, high in pairwise([None, *cuts, None])]
-            for value, cuts in zip(values, cells.cuts, strict=True)
+            [is_between(*two, one) for two in pairwise([None, *cuts, None])]
+            for one, cuts in zip(values, cells.cuts, strict=True)
         ]
-        demand(all(row.count(ONE) == 1 for row in each), "a value of which it is not seen between which cuts it is")
         return [made("mul", *cell) for cell in product(*each)]
     if isinstance(law, Image):
         with suppress(ValueError):
@@ -92,12 +101,22 @@ def masses(cells: SumCells, law: Value) -> list[Term]:
     return [made("mul", *cell) for cell in product(*each)]
 
 
-def by_cases(law: Value, x: str, pieces: list[tuple[list[Term], Value]]) -> Value:
-    """The law of what has, in each of several cases of a number with a law, one that does not depend on the number."""
-    demand(len(pieces) > 1 and isinstance(law, Line), "one case")
-    demand(not any(x in letters_in(one) for _, one in pieces), "laws that depend on what was drawn")
-    weights = [chance(law, x, f, partial(holds, f, x)) for f in (logic("and", *facts) for facts, _ in pieces)]
-    return blended([(w, one) for w, (_, one) in zip(weights, pieces, strict=True)])
+def by_cases(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]]) -> Value:
+    """The law of what has a law in each case of a number; a mixture where that does not depend on the number."""
+    with suppress(ValueError):
+        demand(len(pieces) > 1 and not any(x in letters_in(one) for _, one in pieces), "no mixture")
+        if isinstance(law, Line):
+            facts = [logic("and", *one) for one, _ in pieces]
+            weights = [chance(law, x, f, partial(holds, f, x)) for f in facts]
+            return blended([(w, one) for w, (_, one) in zip(weights, pieces, strict=True)])
+    return image(law, x, pieces)
+
+
+def is_between(low: Term | None, high: Term | None, value: Term) -> Term:
+    """1 if a number is above another and not above a third, else 0; refused where that is not seen."""
+    found = logic("and", *ends(low, value, high))
+    demand(found in (TRUE, FALSE), "a number of which it is not seen where it is")
+    return ONE if found is TRUE else NO
 
 
 def outputs(law: Value) -> list[Term]:

@@ -69,7 +69,6 @@ from dpverify.proving.checker.theorems.outcomes import (
     both,
     chance_of,
     constant,
-    image,
     mixed,
     numeric,
     pair_of_laws,
@@ -296,10 +295,7 @@ class Model:
             x, one = self.drawn(law)
             place = within(one)
             if head == "then":
-                found_laws = self.cases({x}, lambda: self.value(parts[1], place))
-                with suppress(ValueError):
-                    return by_cases(law, x, found_laws)
-                return image(law, x, found_laws)
+                return by_cases(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
             if not isinstance(law, Line):
                 raise ValueError("a mean over sequences")
             if head == "mean":
