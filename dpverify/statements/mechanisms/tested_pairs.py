@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -59,6 +60,14 @@ class ReleasePairSearcher(PairSearcher):
             return float(self.model_of.code(("indicator", condition))({**env, drawn: 0.0}))
         below, above = noise.masses(np.array([-start / slope]))
         return float(above if slope > 0 else below)
+
+    def pairs(
+        self, letters: dict[str, Fraction], n: int, rows: list[tuple[Fraction, ...]]
+    ) -> Iterator[PairCase]:
+        """Data sets of some rows, each pair in both orders."""
+        for one in super().pairs(letters, n, rows):
+            yield one
+            yield PairCase(letters, one.right, one.left, one.place)
 
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """As without a condition, but for the sums of outputs that are cut."""
