@@ -64,10 +64,11 @@ class ReleasePairSearcher(PairSearcher):
     def pairs(
         self, letters: dict[str, Fraction], n: int, rows: list[tuple[Fraction, ...]]
     ) -> Iterator[PairCase]:
-        """Data sets of some rows, each pair in both orders."""
+        """Data sets of some rows; where all records but one are the same, in both orders."""
         for one in super().pairs(letters, n, rows):
             yield one
-            yield PairCase(letters, one.right, one.left, one.place)
+            if len({*one.left}) == 1 < n:
+                yield PairCase(letters, one.right, one.left, one.place)
 
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """As without a condition, but for the sums of outputs that are cut."""
