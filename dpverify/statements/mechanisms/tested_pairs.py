@@ -7,14 +7,14 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.reading import fields
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
+from dpverify.proving.theorems.noises import FloatLine, Noise, NoiseLaw, Noisy, of_noises
+from dpverify.proving.theorems.spreads import Spread, outputs, views
 from dpverify.statements.mechanisms.pages import zero_of
 from dpverify.statements.mechanisms.pairs import VIEWS, PairCase, PairSearcher, is_true
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.spreads import FAMILIES, NoiseSum, Spread, Weighted, views
 
 APART = 1000
 """How far what is released is moved from the refusal."""
@@ -25,41 +25,45 @@ NARROW = 1e-9
 class ReleasePairSearcher(PairSearcher):
     """A search for pairs where what is put out depends on a condition, with a noisy number in it or without."""
 
-    def spread(self, env: dict[str, Any]) -> Spread:
-        """The law of the output; of a number that is released, that of this number moved far up, or 0."""
-        law, drawn = parts_of(self.law), ""
-        noise = Weighted((1.0,), ("uniform",), (0.0,), (NARROW,))
-        if law[0] == "then":
-            letter, (family, *numbers), body = map(parts_of, law[1:])
-            drawn, law = named(letter[0]), body
-            if family not in FAMILIES or drawn in free(body[2]):
-                raise ValueError("a test by something else")
-            at, scale = (float(self.reader.code(one)(env)) for one in numbers)
-            noise = Weighted((1.0,), (named(family),), (at,), (scale,))
-        (_, condition), released, refused = map(parts_of, law[1:])
-        passed = self.chance(condition, drawn, env, noise)
-        if released[0] == "certain":
-            one, other = (self.reader.code(part)(env) for part in (released, refused))
-            return {**dict.fromkeys(other, 1 - passed), **dict.fromkeys(one, passed)}
-        parts = [*self.reader.walk(released, env, passed, [], [], [])]
-        along = np.array([[APART, *np.ones(len(parts[0].outputs) - 1)]])
-        moved = [NoiseSum(one.chance, one.families, one.scales, along @ one.outputs) for one in parts]
-        return [*moved, NoiseSum(1 - passed, ("uniform",), (NARROW,), np.array([[0.0, 1.0]]))]
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.codes = dict[Node, Any]()
 
-    def chance(self, condition: Node, drawn: str, env: dict[str, Any], noise: Weighted) -> float:
+    def spread(self, env: dict[str, Any]) -> Spread:
+        """The law of the output; of a number that is released, that of this number moved far up, or about 0."""
+        law, drawn, noise = parts_of(self.law), "", FloatLine("uniform", 0.0, NARROW)
+        if law[0] == "then":
+            letter, first, body = map(parts_of, law[1:])
+            drawn, noise, law = named(letter[0]), self.valued(first)(env), body
+            if not isinstance(noise, FloatLine) or drawn in free(body[2]):
+                raise ValueError("a test by something else")
+        (_, condition), released, refused = map(parts_of, law[1:])
+        passed, found = self.chance(condition, drawn, env, noise), self.valued(released)(env)
+        if isinstance(found, dict):
+            return {**dict.fromkeys(self.valued(refused)(env), 1 - passed), **dict.fromkeys(found, passed)}
+        narrow, parts = Noise("uniform", NARROW), of_noises(found)
+        moved = {sum(outputs(v), APART - 1): passed * mass for v, mass in parts.masses.items()}
+        return NoiseLaw((*parts.own, narrow), {**moved, Noisy(0.0, {narrow: 1.0}): 1 - passed})
+
+    def valued(self, node: Node) -> Any:
+        """A term as a function of letters."""
+        if node not in self.codes:
+            self.codes[node] = self.model_of.code(node)
+        return self.codes[node]
+
+    def chance(self, condition: Node, drawn: str, env: dict[str, Any], noise: FloatLine) -> float:
         """The chance of a comparison that is linear in what was drawn."""
         _, *sides = parts_of(condition)
 
         def gap(x: float) -> float:
-            low, high = (float(self.reader.code(side)({**env, drawn: x})) for side in sides)
+            low, high = (float(self.valued(side)({**env, drawn: x})) for side in sides)
             return high - low
 
         start = gap(0.0)
         slope = gap(1.0) - start
         if not drawn or not slope:
-            return float(self.model_of.code(("indicator", condition))({**env, drawn: 0.0}))
-        below, above = noise.masses(np.array([-start / slope]))
-        return float(above if slope > 0 else below)
+            return float(self.valued(("indicator", condition))({**env, drawn: 0.0}))
+        return noise.above(-start / slope) if slope > 0 else noise.below(-start / slope)
 
     def pairs(
         self, letters: dict[str, Fraction], n: int, rows: list[tuple[Fraction, ...]]
@@ -89,8 +93,8 @@ class ReleasePairSearcher(PairSearcher):
             return
         kind = self.mechanism.output.kind
         width = len([*_numbers(zero_of(kind))])
-        for view in islice(views(self.head, one, other, bounds), VIEWS):
-            yield {**plain, "cells": {**view.json, "along": [[str(APART), *["1"] * (width - 1)]]}}
+        for cells in islice(views(self.head, one, other, bounds), VIEWS):
+            yield {**plain, "cells": {**fields(cells), "along": [[str(APART), *["1"] * (width - 1)]]}}
 
 
 def _numbers(node: Node) -> Iterator[Node]:
