@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.proving.checker import check
+from dpverify.proving.checker.theorems.arithmetic import entail
+from dpverify.proving.checker.theorems.language import Node, Scope
 from dpverify.proving.checker.theorems.models import show
 from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanisms
-from dpverify.statements.mechanisms.pairs import PairSearcher, search_pairs
+from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.mechanisms.tested_pairs import ReleasePairSearcher
@@ -131,13 +135,20 @@ def test_wrong_variants_are_not_proved(name: str, tmp_path: Path) -> None:
 REFUSED = {
     "if with a draw's words": STABLE.replace("If (else put out $\\bot$):", "If (else put out $0$):"),
     "two conditions": STABLE.replace("Output:", "If (else put out $\\bot$):\n$$0<d$$\n\nOutput:"),
+    "an output that is no number": STABLE.replace("[0, 1]", r"[0, 1] for $r\in R$")
+    .replace("| $n$", "| $R$ | finite type |\n| $n$")
+    .replace("x_i", "x_{i,a}")
+    .replace(
+        "Query, how many records are", "Draw:\n$$a\\sim\\propto 1\\text{ at }r\\in R$$\n\nQuery, how many are"
+    )
+    .replace("$$m$$", "$$a$$"),
     "no comparison": STABLE.replace(f"$$d>{THRESHOLD}$$", "$$d=1$$"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_conditions_that_are_no_test_are_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgumentError, match="mine\\.md, line"):
+    with pytest.raises(InvalidArgumentError, match=r"mine\.md, line"):
         page(REFUSED[name], tmp_path)
 
 
@@ -149,3 +160,28 @@ def test_what_depends_on_records_and_must_not_is_named_where_there_is_no_test(tm
     said = dependence(page(without, tmp_path))
     assert said is not None
     assert "depends on records" in said[1]
+
+
+@pytest.mark.parametrize(("delta", "refuted"), [("183.93", True), ("183.95", False)])
+def test_the_chance_of_a_release_is_exact(delta: str, refuted: bool, tmp_path: Path) -> None:
+    """It is exp(-1)/2, 0.183939..., where the distance is 0 and the threshold is one scale."""
+    text = with_numbers(STABLE.replace(THRESHOLD, "1"), varepsilon="1", delta=rf"\frac{{{delta}}}{{1000}}")
+    one = page(text, tmp_path)
+    claim = claim_of(one)
+    search = ReleasePairSearcher(one, {}, Random(0))
+    case = PairCase({"n": Fraction(1)}, ((Fraction(0),),), ((Fraction(1),),), 1)
+    assert (search.confirmed(case, claim) is not None) == refuted
+
+
+def test_arithmetic_sees_indicators_within_indicators() -> None:
+    scope = Scope({}, dict.fromkeys("xy", ((), "real")))
+
+    def count(name: str) -> Node:
+        inner: Node = ("indicator", ("<", ("num", "1/2"), ("sym", name)))
+        return ("indicator", ("<", ("num", "1"), ("add", inner, ("num", "1/2"))))
+
+    same: Node = ("==", count("x"), count("y"))
+    near: list[Node] = [("<", ("num", "1"), ("sym", "x")), ("<", ("num", "1"), ("sym", "y"))]
+    entail(scope, near, same, None, None, frozenset())
+    with pytest.raises(ValueError, match="no proof"):
+        entail(scope, near[:1], same, None, None, frozenset())

@@ -11,6 +11,7 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private, zero_of
+from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.mechanisms.sensitivity import (
     DATA,
     ONE,
@@ -31,15 +32,10 @@ SAFE: tuple[Fraction | int, ...] = (0, 1, Fraction(1, 2))
 
 def has_smooth_scale(mechanism: MechanismOnPage) -> bool:
     """Whether a mechanism is one Laplace draw whose scale depends on records, of which a smooth bound may be proved."""
-    head, *numbers = parts_of(mechanism.of("claim")[0].term)
+    head = parts_of(mechanism.of("claim")[0].term)[0]
     laws = [parts_of(draw.term) for draw in mechanism.of("draw")]
-    scales = [law[2] for law in laws if law[0] == "laplace"]
-    return (
-        len(scales) == len(laws) == 1
-        and private(mechanism, scales[0])
-        and head == "private"
-        and bool(numbers)
-    )
+    smooth = len(laws) == 1 and laws[0][0] == "laplace" and private(mechanism, laws[0][2])
+    return smooth and head == "private" and not mechanism.test and not dependence(mechanism, scales=False)
 
 
 @dataclass(frozen=True)

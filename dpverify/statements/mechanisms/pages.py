@@ -203,7 +203,7 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
         chosen = [one for one in found if one.role in CHOICES]
         if chosen or any(one.index for one in found):
-            last = chosen[0] is found[-3] if len(chosen) == 1 else False
+            last = chosen[0] is found[-3] if len(chosen) == 1 and not self.tested else False
             if not last or found[-2].term != ("sym", chosen[0].name):
                 allowed = "the letter that one Select or Stop before it chooses"
                 raise AtLineError(
@@ -347,6 +347,8 @@ class _MechanismSection(TheoremSection):
             self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
             kind = reader.scope.type_of(term)
             if self.tested:
+                if not set(_flat_kinds(kind)) <= {"real", "integer"}:
+                    raise InvalidArgumentError(role, Latex(latex), "numbers, behind a condition")
                 kind, term = ("pair", "integer", kind), ("pair", ("num", "1"), term)
             return MechanismStep(line, latex, role, kind=kind, term=term)
         left, *right = split(signs, "=" if role == "query" else r"\sim")
@@ -503,6 +505,14 @@ class _MechanismSection(TheoremSection):
         if self.records.over is None:
             raise InvalidArgumentError("query", written(signs), "a letter without arguments")
         return replace(bound_letter(signs, self.records.over.kind))
+
+
+def _flat_kinds(kind: Node) -> Iterator[Node]:
+    if kind[:1] == ("pair",):
+        for part in kind[1:]:
+            yield from _flat_kinds(part)
+    else:
+        yield kind
 
 
 def zero_of(kind: Node) -> Node:

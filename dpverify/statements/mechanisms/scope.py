@@ -12,9 +12,12 @@ SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "s
 """Of laws, the part that must be public, and its name."""
 
 
-def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
-    """The line on which something depends on records that must not, and what it is; None where nothing does."""
-    for draw in mechanism.of("draw"):
+def dependence(mechanism: MechanismOnPage, scales: bool = True) -> tuple[int, str] | None:
+    """The line on which something depends on records that must not, and what it is; None where nothing does.
+
+    Maybe without scales, where these may be smooth bounds.
+    """
+    for draw in mechanism.of("draw") if scales else ():
         law = parts_of(draw.term)
         place, name = SCALES.get(str(law[0]), (0, ""))
         if place and private(mechanism, law[place]):
