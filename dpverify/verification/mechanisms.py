@@ -124,7 +124,7 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
     if private is None or has_smooth_scale(one):
         row = _proved(row, one)
     if private is not None and row.verdict is not Verdict.PROVED:
-        row = replace(row, line=private[0], reason=": ".join(filter(None, (private[1], row.reason))))
+        row = replace(row, line=private[0], reason=private[1])
     if not audited or row.verdict is not Verdict.UNDECIDED:
         return row
     if found.nearest is None:
