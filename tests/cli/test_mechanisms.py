@@ -311,7 +311,7 @@ def test_a_pair_with_another_number_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("old", "new", "line", "words"), [
     ("- neighbors: replace one", "- neighbors: add one", 11, "replace one"),
-    ("Draw:", "Noise:", 17, "Start, Query, Draw, Set, Select, Stop, Output, Claim"),
+    ("Draw:", "Noise:", 17, "Start, Query, Draw, Set, If, Select, Stop, Output, Claim"),
     (r"\mathrm{Lap}(s,", r"\mathrm{Cauchy}(s,", 17, "a law"),
     (SUM, r"s=\sum_{i=1}^{n}y_i", 14, "y"),
     ("in [0, 1]", "in (0, 1]", 10, "closed"),

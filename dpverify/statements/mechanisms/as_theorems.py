@@ -11,6 +11,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.theorems.letters import Alphabet
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
+from dpverify.statements.mechanisms.local import has_smooth_scale
 from dpverify.statements.mechanisms.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
 from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanism, read_mechanisms
 from dpverify.statements.mechanisms.pairs import PairSearch, PairSearcher, search_pairs
@@ -18,6 +19,7 @@ from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.mechanisms.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.scope import dependence
+from dpverify.statements.mechanisms.tested_pairs import ReleasePairSearcher
 from dpverify.statements.theorems.library import mechanism_pages
 from dpverify.statements.theorems.pages import TheoremDisplay, TheoremOnPage
 
@@ -83,6 +85,8 @@ def searcher_of(mechanism: MechanismOnPage) -> type[PairSearcher]:
     """What searches for pairs of a mechanism's data sets."""
     if choice_of(mechanism):
         return ChoicePairSearcher
+    if mechanism.test:
+        return ReleasePairSearcher
     return SamplePairSearcher if mechanism.sample else PairSearcher
 
 
@@ -93,12 +97,14 @@ def decide(one: MechanismAsTheorem) -> MechanismOutcome:
         return _of_loop(mechanism, mechanism.loop)
     claim, private = claim_of(mechanism), dependence(mechanism)
     found = search_pairs(mechanism, claim, searcher=searcher_of(mechanism))
-    if private is not None:
-        return MechanismOutcome(found, *private)
     if found.broken is not None:
-        blamed = (mechanism.draws or mechanism.of("draw"))[found.broken.draw]
-        return MechanismOutcome(found, blamed.line, FURTHER_APART)
+        drawn = mechanism.draws or mechanism.of("draw") or mechanism.steps[-1:]
+        return MechanismOutcome(found, *(private or (drawn[found.broken.draw].line, FURTHER_APART)))
+    if private is not None and not has_smooth_scale(mechanism):
+        return MechanismOutcome(found, *private)
     proof = derive_mechanism(mechanism)
+    if private is not None and proof.certificate is None:
+        return MechanismOutcome(found, *private)
     return MechanismOutcome(found, mechanism.steps[-1].line, proof.reason, proof.certificate, proof.uses)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
-from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
@@ -32,8 +32,10 @@ from dpverify.statements.theorems.pages import (
 
 CHOICES = ("select", "stop")
 """First words of what chooses among candidates."""
-ROLES = ("start", "query", "draw", "set", *CHOICES, "output", "claim")
+ROLES = ("start", "query", "draw", "set", "if", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
+REFUSAL = (r"\bot",)
+"""What is put out where a condition does not hold."""
 REPLACE, ADDED = "replace one", "add or remove one"
 NEIGHBORS = (REPLACE, ADDED)
 """What neighbors may differ in."""
@@ -129,6 +131,7 @@ class MechanismOnPage:
     def draws(self) -> tuple[MechanismStep, ...]:
         """The draws on which the output depends, one after the other."""
         found, needed = list[MechanismStep](), set(free(self.output.term))
+        needed |= free(self.test.term) if self.test else set()
         for draw in reversed(self.of("draw")):
             if draw.name in needed:
                 found.insert(0, draw)
@@ -150,11 +153,22 @@ class MechanismOnPage:
         """The law of the output, on one data set."""
         return self.law_behind(0)
 
-    def law_behind(self, k: int) -> Node:
-        """The law of the output once the first draws have been made; of the last, the draw's own where that is said."""
+    @property
+    def test(self) -> MechanismStep | None:
+        """The line with the condition without which nothing but that is put out."""
+        return next((one for one in self.steps if one.role == "if"), None)
+
+    def law_behind(self, k: int, tested: bool = False) -> Node:
+        """The law of the output once the first draws have been made; of the last, the draw's own where that is said.
+
+        What is put out where there is a condition has a 1 before it, or a 0 where that does not hold.
+        """
+        if self.test and not tested and k == sum(one.line < self.test.line for one in self.draws):
+            refused: Node = ("certain", zero_of(self.output.kind))
+            return put(("mixture", ("indicator", self.test.term), self.law_behind(k, True), refused), {})
         if k == len(self.draws):
             return ("certain", self.output.term)
-        draw, rest = self.draws[k], self.law_behind(k + 1)
+        draw, rest = self.draws[k], self.law_behind(k + 1, tested)
         if rest == ("certain", ("sym", draw.name)):
             return put(draw.term, {})
         return put(("then", (draw.name, draw.kind), draw.term, rest), {})
@@ -198,6 +212,7 @@ class _MechanismSection(TheoremSection):
         self.records: RecordLetter | None = None
         self.neighbors = ""
         self.drawn = set[str]()
+        self.tested = False
         self.rows_of = list[Tokens]()
         """Letters with an index."""
         self.given = list[Node]()
@@ -236,19 +251,22 @@ class _MechanismSection(TheoremSection):
         if loop is not None and sample:
             allowed = "draws, and no loop"
             raise AtLineError(sample.line, InvalidArgumentError("line", "Subsample", allowed))
+        if "if" in roles and (sample or loop is not None or self.size is not None):
+            allowed = f"a condition with `- neighbors: {REPLACE}`, without samples and loops"
+            raise AtLineError(found[roles.index("if")].line, InvalidArgumentError("if", self.id, allowed))
         chosen = [one for one in found if one.role in CHOICES and loop is None]
         if chosen and sample:
             raise AtLineError(
                 sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
             )
         if chosen or any(one.index for one in found):
-            last = chosen[0] is found[-3] if len(chosen) == 1 else False
+            last = chosen[0] is found[-3] if len(chosen) == 1 and not self.tested else False
             if not last or found[-2].term != ("sym", chosen[0].name):
                 allowed = "the letter that one Select or Stop before it chooses"
                 raise AtLineError(
                     found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed)
                 )
-        elif loop is None and not self.drawn & free(found[-2].term):
+        elif loop is None and "if" not in roles and not self.drawn & free(found[-2].term):
             raise AtLineError(
                 found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
             )
@@ -401,6 +419,8 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
+        if role == "if":
+            return self.condition(line, latex, formulas, reader, signs)
         if role == "claim":
             said = guarantee_of(reader, signs)
             self.public(said, latex)
@@ -409,7 +429,12 @@ class _MechanismSection(TheoremSection):
         if role == "output":
             term = outcome(reader, signs)
             self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
-            return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=term)
+            kind = reader.scope.type_of(term)
+            if self.tested:
+                if not set(_flat_kinds(kind)) <= {"real", "integer"}:
+                    raise InvalidArgumentError(role, Latex(latex), "numbers, behind a condition")
+                kind, term = ("pair", "integer", kind), ("pair", ("num", "1"), term)
+            return MechanismStep(line, latex, role, kind=kind, term=term)
         left, *right = split(signs, r"\sim" if role == "draw" else "=")
         if len(right) != 1:
             allowed = r"`y\sim` and a law" if role == "draw" else "`s=` and what is asked"
@@ -544,6 +569,19 @@ class _MechanismSection(TheoremSection):
         values = {one.name: ((), value) for one, value in last}
         return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=put(term, values))
 
+    def condition(
+        self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
+        """`If (else put out $\\bot$):` and a comparison."""
+        if self.tested or [signs_of(one) for one in said] != [REFUSAL]:
+            raise InvalidArgumentError("if", Latex(latex), r"one condition, `If (else put out $\bot$):`")
+        term = reader.formula(signs)
+        if parts_of(term)[0] not in ("<=", "<"):
+            raise InvalidArgumentError("if", Latex(latex), "a comparison, `$t<y$`")
+        self.compare(line, latex, self.second.formula(latex, put(term, {})))
+        self.tested = True
+        return MechanismStep(line, latex, "if", term=term)
+
     def declare_again(self, line: int, letter: TheoremLetter) -> None:
         """Tell the second reader of a letter that a line gives a value."""
         types = [(name, written(signs)) for signs, (name, _) in self.alphabet.types.items()]
@@ -657,6 +695,22 @@ class _MechanismSection(TheoremSection):
         if self.records.over is None:
             raise InvalidArgumentError("query", written(signs), "a letter without arguments")
         return replace(bound_letter(signs, self.records.over.kind))
+
+
+def _flat_kinds(kind: Node) -> Iterator[Node]:
+    if kind[:1] == ("pair",):
+        for part in kind[1:]:
+            yield from _flat_kinds(part)
+    else:
+        yield kind
+
+
+def zero_of(kind: Node) -> Node:
+    """What is put out in place of an outcome of numbers, which begins with a 1: zeros of the same types."""
+    if kind[:1] == ("pair",):
+        return ("pair", *map(zero_of, kind[1:]))
+    zero: Node = ("num", "0")
+    return {"integer": zero, "real": ("mul", ("num", "1/2"), zero)}[named(kind)]
 
 
 def law_of_noise(reader: TheoremReader, latex: str, signs: Tokens) -> Node:

@@ -18,7 +18,8 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.added import added_bound, added_premises
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of
-from dpverify.statements.mechanisms.composition import Composition, OneDraw, routes
+from dpverify.statements.mechanisms.composition import Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.local import LocalProof, has_smooth_scale
 from dpverify.statements.mechanisms.loops import loop_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.ranges import (
@@ -152,14 +153,32 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
         except (UnderivedError, ValueError) as error:
             return MechanismProof(None, (), str(error) or type(error).__name__)
 
-    reasons, loop = list[str](), loop_of(mechanism)
+    def local(proof: ProofBuilder, given: list[int]) -> LocalProof:
+        return LocalProof(
+            mechanism, proof, given, claim.same, claim.within,
+            lambda query: _has_values(mechanism, proof, query, given),
+        )  # fmt: skip
+
+    if mechanism.test is not None:
+        try:
+            steps = proof_of(
+                claim.clause, claim.names, Clauses(), lambda proof, given: _do(local(proof, given).tested())
+            )
+            return _confirmed(mechanism, claim, steps)
+        except (UnderivedError, ValueError) as error:
+            return MechanismProof(None, (), str(error) or type(error).__name__)
+
+    reasons, loop, smooth = list[str](), loop_of(mechanism), has_smooth_scale(mechanism)
+    whole_budget = Route("private", (parts_of(mechanism.of("claim")[0].term)[1:],))
     for inside in on_samples(mechanism) if mechanism.sample else (mechanism,):
-        for route in loop.routes() if loop else routes(inside):
+        for route in [whole_budget] if smooth else loop.routes() if loop else routes(inside):
 
             def one_draw(
                 proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int],
                 inside: MechanismOnPage = inside,
             ) -> int:  # fmt: skip
+                if smooth:
+                    return local(proof, given).smooth(parts_of(draw.term), numbers)
                 return _one_draw(inside, claim, proof, draw, head, [*numbers], given)
 
             whole = Composition(inside, route, one_draw)
@@ -204,6 +223,10 @@ def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Js
     if not confirmed.confirmed:
         raise UnderivedError(f"the checker refuses a step: {confirmed.says}")
     return MechanismProof(certificate, uses, "")
+
+
+def _do(_: int) -> None:
+    """Nothing more."""
 
 
 def _used(steps: list[Mapping[str, Json]]) -> set[str]:

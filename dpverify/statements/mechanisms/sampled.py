@@ -197,8 +197,8 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
         InvalidDataError: where the page has no value on any pair.
         ValueError: (one of FAILURES) where what is claimed has none.
     """
-    if mechanism.choice is not None:
-        raise InvalidDataError("What is chosen among candidates is not drawn; allowed: pages of draws.")
+    if mechanism.choice is not None or mechanism.test is not None:
+        raise InvalidDataError("A choice or a condition is not drawn; allowed: pages of draws.")
     claim, sampled = guarantee_at(mechanism, case.letters), SampledPage(mechanism, case.letters, sizes)
     low, high = mechanism.records.low, mechanism.records.high
     limits = None if low is None or high is None else (float(low), float(high))

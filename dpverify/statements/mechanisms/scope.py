@@ -14,9 +14,12 @@ SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "s
 """Of laws, the part that must be public, and its name."""
 
 
-def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
-    """The line on which something depends on records that must not, and what it is; None where nothing does."""
-    for draw in mechanism.of("draw"):
+def dependence(mechanism: MechanismOnPage, scales: bool = True) -> tuple[int, str] | None:
+    """The line on which something depends on records that must not, and what it is; None where nothing does.
+
+    Maybe without scales, where these may be smooth bounds.
+    """
+    for draw in mechanism.of("draw") if scales else ():
         law = parts_of(draw.term)
         place, name = SCALES.get(str(law[0]), (0, ""))
         if place and private(mechanism, law[place]):
@@ -33,7 +36,7 @@ def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
             return line.line, "where a sum begins or ends depends on records"
     if mechanism.loop is not None and (found := of_loop(mechanism, mechanism.loop)):
         return found
-    if private(mechanism, mechanism.output.term):
+    if mechanism.test is None and private(mechanism, mechanism.output.term):
         return mechanism.output.line, "what is made from the draws depends on records"
     return None
 

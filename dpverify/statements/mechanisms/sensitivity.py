@@ -7,7 +7,7 @@ differs in one term, and what is left is arithmetic with that record on both sid
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -50,6 +50,8 @@ from dpverify.statements.mechanisms.ranges import (
 )
 from dpverify.statements.mechanisms.rewriting import rewritten
 
+Show = Callable[..., int]
+"""Shows a formula in a proof, from facts by their places; `thorough=False` where that must not take long."""
 PLACE = "the place"
 """The index of the record in which neighbors differ, a function of both."""
 ONE_PLACE = {
@@ -286,7 +288,7 @@ class Sensitivity:
             found = [self.differ(fold) for fold in seen]
             if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
                 return self.proof.arithmetic(claim, *found, *known)
-            return Rests(self, seen, found).bounded(query, bound, claim)
+            return Rests(self, seen, found).bounded(bound, claim)
         except UnderivedError as error:
             with suppress(UnderivedError):
                 if not stepped:
@@ -329,6 +331,26 @@ class Sensitivity:
         whole = proof.use(every, values, [positive, found], defined=[*self.public, *self.seen, found])
         equal = proof.arithmetic(("==", ("mul", factor, least), bound), *self.public)
         return proof.arithmetic(claim, whole, equal)
+
+    def follows(self, claim: Node, terms: Sequence[Node], show: Show = ProofBuilder.arithmetic) -> int:
+        """That something follows of terms on both data sets, by what shows it of numbers.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        known = [self.low, self.high, *self.public]
+        seen = [*dict.fromkeys(fold for term in terms for fold in folds(self.mechanism, term))]
+        try:  # where nothing need be known of sums
+            return show(self.proof, claim, *self.public, thorough=not seen)
+        except UnderivedError:
+            if not seen:
+                raise
+        found = [self.differ(fold) for fold in seen]
+        if all(is_linear(self.mechanism, one) for one in terms) or any(fold[0] != "sum" for fold in seen):
+            return show(self.proof, claim, *found, *known)
+        return Rests(self, seen, found).follows(
+            claim, lambda inner, assumed, goal: show(inner, goal, *assumed, *known)
+        )
 
 
 class Rests:
@@ -424,8 +446,17 @@ class Rests:
                 return
         proof.arithmetic(claim, *every)
 
-    def bounded(self, query: Node, bound: Node, claim: Node) -> int:
-        """That a query of sums differs by at most a bound: for all rests and records, then for these."""
+    def bounded(self, bound: Node, claim: Node) -> int:
+        """That a query of sums differs by at most a bound."""
+
+        def show(inner: ProofBuilder, assumed: list[int], goal: Node) -> None:
+            _, one, other = parts_of(parts_of(parts_of(goal)[1])[1])
+            self.of_numbers(inner, assumed, [one, parts_of(other)[2]], bound)
+
+        return self.follows(claim, show)
+
+    def follows(self, claim: Node, show: Callable[[ProofBuilder, list[int], Node], object]) -> int:
+        """That something is true of sums on both data sets: for all rests and records, then for these."""
         proof, records = self.proof, self.mechanism.records
         second, *others = {column for fold in self.folds for column in columns(self.mechanism, fold)}
         if others:
@@ -440,16 +471,11 @@ class Rests:
             **{term: ("sym", side) for side, term in record.items()},
             **{put(rest, {}): ("sym", name) for rest, name in zip(self.rests, names, strict=True)},
         }
-        made = []
-        for side, data in ((0, ONE), (1, OTHER)):
-            whole = [("add", rest, terms[side]) for rest, terms in zip(self.rests, self.terms, strict=True)]
-            made.append(
-                replaced(
-                    on(self.mechanism, query, data),
-                    {put(s[side], {}): w for s, w in zip(self.sums, whole, strict=True)},
-                )
-            )
-        of_rests: Node = ("<=", magnitude(*made), bound)
+        wholes: dict[Node, Node] = {
+            put(sides[k], {}): ("add", rest, terms[k]) for k in (0, 1)
+            for sides, rest, terms in zip(self.sums, self.rests, self.terms, strict=True)
+        }  # fmt: skip
+        of_rests = replaced(claim, wholes)
         given = [*self.facts]
         premises = [replaced(proof.facts[k], exchange) for k in given]
         ends = [
@@ -460,10 +486,8 @@ class Rests:
         premises += [replaced(proof.facts[k], exchange) for k in ends]
         general: Node = ("all", tuple(letters), tuple(premises), replaced(of_rests, exchange))
 
-        both = [replaced(one, exchange) for one in made]
-
         def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            self.of_numbers(inner, assumed, both, bound)
+            show(inner, assumed, parts_of(general)[3])
 
         every = proof.block(general, [*"<>", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]

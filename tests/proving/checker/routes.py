@@ -46,6 +46,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
         {
             *(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable", "plane")),
             ("theorems.outcomes", "image"),
+            ("theorems.cells", "by_cases"),
         }
     ),
     "event": frozenset(("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")),
@@ -74,6 +75,7 @@ ENTRIES: dict[str, list[Place]] = {
     "cells": [("theorems.cells", "cells_of"), ("theorems.cells", "fails")],
     "line": [
         ("theorems.outcomes", "image"),
+        ("theorems.cells", "by_cases"),
         *(("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")),
     ],
     "event": [("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")],

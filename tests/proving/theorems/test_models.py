@@ -281,7 +281,7 @@ def test_an_event_that_is_assumed_is_not_any_probability() -> None:
 
 LAWS_OF_IMAGES = {
     ("(indicator (<= x a))", "(indicator (<= x a))"): 1,
-    ("(indicator (<= x a))", "(indicator (<= x 1))"): 0,
+    ("(indicator (<= x a))", "(indicator (<= x 1))"): -1,
     ("(/ 1 x)", "(/ 1 x)"): 0,
 }
 

@@ -195,9 +195,11 @@ def product_of(left: Term, right: Term) -> Term:
 def problem(letters: FormulaLetters, facts: Iterable[Node], claim: Node) -> Theorem:
     """The problem of formulas in which a claim follows from facts; bounds of letters are their domains."""
     found = [letters.formula(node) for node in (*facts, claim)]
-    switches = [*map(letters.switch, [n for n in letters.known if is_plain_indicator(n)])]
+    switches = dict[Node, Term]()
+    while new := [n for n in letters.known if is_plain_indicator(n) and n not in switches]:
+        switches |= {n: letters.switch(n) for n in new}  # within which there may be others
     known = {v.name: v for v in letters.known.values()}
-    known_besides = (*letters.lengths.values(), *switches)
+    known_besides = (*letters.lengths.values(), *switches.values())
     assuming = [f for f in (*found[:-1], *known_besides) if not narrowed(known, f)]
     return Theorem(tuple(known.values()), tuple(assuming), found[-1])
 

@@ -29,7 +29,17 @@ from dpverify.proving.checker.theorems.numbers import (
     logic,
     made,
 )
-from dpverify.proving.checker.theorems.outcomes import Finite, Image, Mixture, Value, numeric
+from dpverify.proving.checker.theorems.outcomes import (
+    Finite,
+    Image,
+    Independent,
+    Mixture,
+    Value,
+    blended,
+    image,
+    letters_in,
+    numeric,
+)
 
 MANY = 4096  # cells
 Sums = Mapping[str, Term]  # of multiples of noises, by their names; without a name, of 1
@@ -74,6 +84,13 @@ def masses(cells: SumCells, law: Value) -> list[Term]:
     if isinstance(law, Mixture):
         rows = [[made("mul", weight, mass) for mass in masses(cells, one)] for weight, one in law.laws]
         return [made("add", *column) for column in zip(*rows, strict=True)]
+    if isinstance(law, Finite) and len(law.masses) == 1:
+        values = [along(row, outputs(law)) for row in cells.along]
+        each = [
+            [is_between(*two, one) for two in pairwise([None, *cuts, None])]
+            for one, cuts in zip(values, cells.cuts, strict=True)
+        ]
+        return [made("mul", *cell) for cell in product(*each)]
     if isinstance(law, Image):
         with suppress(ValueError):
             return chances(cells, law)
@@ -82,6 +99,24 @@ def masses(cells: SumCells, law: Value) -> list[Term]:
     ]
     each = [[difference(high, low) for low, high in pairwise(row)] for row in below]
     return [made("mul", *cell) for cell in product(*each)]
+
+
+def by_cases(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]]) -> Value:
+    """The law of what has a law in each case of a number; a mixture where that does not depend on the number."""
+    with suppress(ValueError):
+        demand(len(pieces) > 1 and not any(x in letters_in(one) for _, one in pieces), "no mixture")
+        if isinstance(law, Line):
+            facts = [logic("and", *one) for one, _ in pieces]
+            weights = [chance(law, x, f, partial(holds, f, x)) for f in facts]
+            return blended([(w, one) for w, (_, one) in zip(weights, pieces, strict=True)])
+    return image(law, x, pieces)
+
+
+def is_between(low: Term | None, high: Term | None, value: Term) -> Term:
+    """1 if a number is above another and not above a third, else 0; refused where that is not seen."""
+    found = logic("and", *ends(low, value, high))
+    demand(found in (TRUE, FALSE), "a number of which it is not seen where it is")
+    return ONE if found is TRUE else NO
 
 
 def outputs(law: Value) -> list[Term]:

@@ -25,7 +25,7 @@ from dpverify.proving.checker.terms import (
     symbol,
 )
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.cells import cells_of, fails
+from dpverify.proving.checker.theorems.cells import by_cases, cells_of, fails
 from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
@@ -69,7 +69,6 @@ from dpverify.proving.checker.theorems.outcomes import (
     both,
     chance_of,
     constant,
-    image,
     mixed,
     numeric,
     pair_of_laws,
@@ -298,7 +297,7 @@ class Model:
             x, one = self.drawn(law)
             place = within(one)
             if head == "then":
-                return image(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
+                return by_cases(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
             if not isinstance(law, Line):
                 raise ValueError("a mean over sequences")
             if head == "mean":

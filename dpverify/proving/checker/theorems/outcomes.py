@@ -167,8 +167,30 @@ def pair_of_laws(one: Value, other: Value) -> Laws:
     return (one, other) if isinstance(one, Line) and isinstance(other, Line) else both(one, other)
 
 
-def mixed(weight: Term, one: Value, other: Value) -> Finite | Mixture:
+def letters_in(value: Value) -> frozenset[str]:
+    """The names of letters in a value; refused of sequences."""
+    match value:
+        case Term():
+            return names(value)
+        case Point():
+            parts = list[Value]()
+        case Line():
+            parts = [value.at, value.scale]
+        case Finite(pairs) | Mixture(pairs):
+            parts = [part for pair in pairs for part in pair]
+        case Image(_, law, cases):
+            parts = [law, *(part for facts, one in cases for part in (*facts, one))]
+        case (one, other):
+            parts = [one, other]
+        case _:
+            raise ValueError("letters of sequences")
+    return frozenset[str]().union(*map(letters_in, parts))
+
+
+def mixed(weight: Term, one: Value, other: Value) -> Value:
     """One law with a chance, else the other."""
+    if weight in (ONE, NO):
+        return one if weight is ONE else other
     for low, high in ((NO, weight), (weight, ONE)):
         demand_true(compared("<=", low, high), "a weight that is no chance")
     return blended([(weight, one), (difference(ONE, weight), other)])
