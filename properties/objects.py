@@ -31,7 +31,7 @@ from dpverify.problems import (
     Simplex,
     Squared,
 )
-from dpverify.running import Mechanism, Randomness
+from dpverify.running import BatchMechanism, Randomness
 
 Array = NDArray[np.float64]
 
@@ -220,7 +220,7 @@ class KnownMechanism:
         guarantee: holds for all neighbors, and is attained by these two at every epsilon.
     """
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
     left: Array
     right: Array
     guarantee: Guarantee

@@ -20,14 +20,14 @@ from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
-from dpverify.running import Mechanism, run
+from dpverify.running import BatchMechanism, run
 from dpverify.running.subjects.texts import is_texts
 
 Array = NDArray[np.float64]
 
 
 def check_batch_sizes(
-    mechanism: Mechanism | Callable[..., Any],
+    mechanism: BatchMechanism | Callable[..., Any],
     data: Any,
     *,
     sizes: Sequence[int] = (1, 2, 7),
@@ -115,7 +115,7 @@ MAPS: dict[str, Callable[[Array], Array]] = {
 
 
 def check_post_processing(
-    mechanism: Mechanism | Callable[..., Any],
+    mechanism: BatchMechanism | Callable[..., Any],
     data: Any,
     neighbor: Any,
     claim: Guarantee | str,

@@ -18,7 +18,7 @@ from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee
-from dpverify.running import Executor, Mechanism, fingerprint, run
+from dpverify.running import BatchMechanism, Executor, fingerprint, run
 
 QuestionT = TypeVar("QuestionT")
 SubjectT = TypeVar("SubjectT")
@@ -132,7 +132,7 @@ def _law(name: str, where: Any, holds: Any) -> None:
         )
 
 
-def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: int = 0) -> None:
+def check_mechanism(mechanism: BatchMechanism, data: Any, *, runs: int = 64, seed: int = 0) -> None:
     """Check that a mechanism's bits depend on the seed alone: not on chunks, and not on earlier calls.
 
     A mechanism without randomness fails, since its outputs do not depend on the seed.
@@ -165,7 +165,7 @@ def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: in
 
 
 def check_private(
-    mechanism: Mechanism | Callable[..., Any] | str,
+    mechanism: BatchMechanism | Callable[..., Any] | str,
     data: Any,
     neighbor: Any,
     claim: Guarantee | str,

@@ -19,7 +19,7 @@ from dpverify.auditing.white_box.stated_laws import StatedLaw
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 from dpverify.problems import Dataset, Problem, largest_risk, minimize
-from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, StatedStructure, Store, run
+from dpverify.running import BLOCK, BatchMechanism, Executor, Progress, Runs, StatedStructure, Store, run
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -46,7 +46,7 @@ class Runner:
     """Where finished work is kept."""
 
     def runs(
-        self, mechanism: Mechanism, dataset: Dataset, count: int, *numbers: int, block_size: int = BLOCK
+        self, mechanism: BatchMechanism, dataset: Dataset, count: int, *numbers: int, block_size: int = BLOCK
     ) -> Runs:
         """All runs; `numbers` tell streams of the audit apart."""
         return run(
@@ -136,10 +136,10 @@ class _OnData:
 class OnPair(_OnData):
     """A mechanism on two neighboring data sets: a `PairSubject` with faults. Asked again, it draws the same runs."""
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
     left: Dataset
     right: Dataset
-    weakened: Callable[[float], Mechanism] | None = field(default=None, kw_only=True)
+    weakened: Callable[[float], BatchMechanism] | None = field(default=None, kw_only=True)
     """From a factor k > 1 to the mechanism with its noise divided by k, or its exponent times k.
 
     It is run on the same pair as often as the mechanism itself, and audited against the same claim: an audit that
@@ -205,7 +205,7 @@ class OnPair(_OnData):
 class RiskOf(_OnData):
     """The excess risk of a mechanism on one data set, in units of the loss: numbers of runs, and what they can be."""
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
     problem: Problem
     dataset: Dataset
     total: bool = field(kw_only=True)
@@ -278,7 +278,7 @@ class ValuesOf(_OnData):
     population risks, statistics of an attack, counted queries against a bound in expectation.
     """
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
     dataset: Dataset
     values: Callable[[Runs], Any]
     """From all runs to independent numbers, one a run or (where a block shares something random) one a block,
@@ -315,11 +315,11 @@ class ValuesOf(_OnData):
 class LawOf:
     """A sampler on one data set, seen through one number a run."""
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
     dataset: Dataset
     statistic: Callable[[Any], Any]
     """From points (runs, ...) to numbers (runs,)."""
-    blind: Mechanism | None = field(default=None, kw_only=True)
+    blind: BatchMechanism | None = field(default=None, kw_only=True)
     """A sampler that ignores the data, such as `audit_parts.UniformOn(constraint)`.
 
     It is run as often as the sampler and audited alike: an audit that does not reject it cannot support the claim.
@@ -350,7 +350,7 @@ class _LawRuns:
 class CountedRuns(_OnData):
     """A mechanism on one data set, whose queries are counted."""
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
     dataset: Dataset
 
     def count(self, oracle: Oracle, runs: int) -> Any:

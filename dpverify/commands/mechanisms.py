@@ -46,6 +46,8 @@ def prove_mechanisms(
         for row in rows:
             if row.pair is not None:
                 typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))
+            if row.instead is not None:
+                typer.echo(f"{row.id}: proved instead, {row.instead.measure} = {row.instead.value}")
             if row.audit is not None:
                 typer.echo("\n".join(audit_lines(row.id, row.audit)))
         counts = Counter(str(row.verdict) for row in rows)
@@ -69,7 +71,9 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
         yield f"  its probability: at least {low:g} on the data, at most {high:g} on the neighbor"
     if 0 < pair.needs < float("inf"):
         where = f" at {pair.at}" * bool(pair.at)
-        yield f"  this pair needs {pair.measure} of at least {pair.needs:g}{where}"
+        most = pair.suffices
+        needs = f"of at least {pair.needs:g}" if most is None else f"between {pair.needs:g} and {most:g}"
+        yield f"  this pair needs {pair.measure} {needs}{where}"
 
 
 def audit_lines(id_: str, audit: PageAudit) -> Iterator[str]:

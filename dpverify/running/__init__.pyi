@@ -2,7 +2,7 @@ from .batches import MEMORY_LIMIT, Runs, repeats, run, stream
 from .executors import Executor
 from .fingerprints import fingerprint
 from .foresight import CALL_LIMIT, TooCostlyError, call_limit
-from .outputs import Block, Mechanism, Output
+from .outputs import BatchMechanism, Block, Output
 from .progress import Progress, RichProgress
 from .randomness import BLOCK, Randomness
 from .store import Store
@@ -14,11 +14,11 @@ __all__ = [
     "BLOCK",
     "CALL_LIMIT",
     "MEMORY_LIMIT",
+    "BatchMechanism",
     "Block",
     "Executor",
     "FunctionMechanism",
     "Limits",
-    "Mechanism",
     "Output",
     "Progress",
     "Randomness",

@@ -23,7 +23,7 @@ from dpverify.quoting import quoted
 from dpverify.running import foresight
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprints import fingerprint as fingerprint_of
-from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
+from dpverify.running.outputs import COUNTERS, BatchMechanism, Block, check_same_form, checked_block
 from dpverify.running.progress import Progress
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
 from dpverify.running.sources import SourceWatch
@@ -83,7 +83,7 @@ class RunOptions(TypedDict, total=False):
 
 
 def run(
-    mechanism: Mechanism,
+    mechanism: BatchMechanism,
     data: Any,
     *,
     runs: int,
@@ -167,7 +167,7 @@ def _foresee(runs: int, bytes_a_run: float, limit: int) -> None:
 
 
 def stream(
-    mechanism: Mechanism,
+    mechanism: BatchMechanism,
     data: Any,
     *,
     runs: int,
@@ -273,7 +273,7 @@ _Done = tuple[Block, dict[str, str] | None]
 class _Compute:
     """Computes one block, in whichever process."""
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
     data: Any
     seed: tuple[int, ...]
     xp: Any
@@ -301,7 +301,7 @@ class _Compute:
             return _Failure(_portable(error), type(error).__name__)
 
 
-def _any_output(mechanism: Mechanism) -> bool:
+def _any_output(mechanism: BatchMechanism) -> bool:
     return getattr(mechanism, "any_output", False) is True
 
 
@@ -403,7 +403,7 @@ def _unwrap(result: _Done | _Failure, task: _BlockTask) -> Block:
 
 
 def repeats(
-    mechanism: Mechanism, data: Any, points: NDArray[Any], *, seed: Seed, block_size: int = BLOCK
+    mechanism: BatchMechanism, data: Any, points: NDArray[Any], *, seed: Seed, block_size: int = BLOCK
 ) -> bool:
     """Run the first block again, here, and compare its bits with those of the outputs `points` (runs, ...).
 

@@ -36,7 +36,7 @@ class Output:
     linear_minimizations: Array | int = 0
 
 
-class Mechanism(Protocol):
+class BatchMechanism(Protocol):
     """A randomized map from a data set to an output, for a whole batch of independent runs at once."""
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output | Array:

@@ -19,7 +19,8 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
-from dpverify.proving.theorems.finite_models import FAILURES, FloatLine, FloatModel
+from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
+from dpverify.proving.theorems.noises import FloatLine
 from dpverify.proving.theorems.signs import signs_of
 from dpverify.running import Limits, Target, UserMechanism, run
 from dpverify.statements.mechanisms.code.proposals import ROLES, CodeProposal

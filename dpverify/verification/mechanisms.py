@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
@@ -12,13 +13,16 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.choices import choice_of
+from dpverify.statements.mechanisms.guarantees import ProvedGuarantee, guarantee_proved
 from dpverify.statements.mechanisms.pages import MechanismOnPage, is_page_of_mechanisms, read_mechanisms
 from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
-from dpverify.statements.mechanisms.sampled import PageAudit, audit_page
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
 from dpverify.verification.theorems import find_theorems, rests_on
+
+if TYPE_CHECKING:
+    from dpverify.statements.mechanisms.sampled import PageAudit
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class MechanismRow:
     pair: BrokenPair | None = None
     """Two data sets that break the claim."""
     certificate: Json | None = None
+    instead: ProvedGuarantee | None = None
+    """Of one that is not proved, a guarantee that is."""
     audit: PageAudit | None = None
     """Of one that is neither proved nor refuted, where that was asked for: what its draws, made, say of the claim."""
 
@@ -89,10 +95,19 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
     """
     for name in names:
         for one in read_mechanisms(Path(name)):
-            yield _row(name, one, audited)
+            yield with_guarantee(decide_mechanism(one, name, audited), one)
 
 
-def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
+def with_guarantee(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
+    """A row with the guarantee that its mechanism has instead, if it is not proved and one is derived."""
+    if row.verdict is Verdict.PROVED or row.witness is None:
+        return row
+    found = guarantee_proved(one)
+    return row if found is None or _roots(found.uses)[2] else replace(row, instead=found)
+
+
+def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> MechanismRow:
+    """Decide one mechanism; as of `mechanism_rows`."""
     claim, said = claim_of(one), one.of("claim")[0].latex
     found = search_pairs(one, claim, searcher=ChoicePairSearcher if choice_of(one) else None)
     row, private = (
@@ -107,6 +122,8 @@ def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
         return row
     if found.nearest is None:
         return replace(row, reason=f"{row.reason}; not audited: no pair of data sets is known")
+    from dpverify.statements.mechanisms.sampled import audit_page
+
     try:
         seen = audit_page(one, found.nearest, found.sizes)
     except (InvalidDataError, InvalidArgumentError, *FAILURES) as error:

@@ -13,12 +13,13 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.search import find_model
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
-from dpverify.verification.theorems import theorem_rows
+from dpverify.verification.theorems import chosen_theorems, theorem_rows
 
 from ..packaging.page_blocks import DOCS
 from .calling import call
 
 PAGE = DOCS / "theorems.md"
+QUESTIONS = DOCS.parent / "tests" / "benchmarks" / "dpriv_bench" / "literature"
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,22 @@ def test_a_wrong_factor_is_refuted(example, tmp_path, capsys):
     assert call("prove", str(page)) == 0
     assert "1 refuted" in capsys.readouterr().out
     assert call("prove", str(page), "--strict") == 1
+
+
+def test_two_draws_are_refuted_by_cells(tmp_path):
+    """Counts that differ by 2 and by 3: five epsilons, and the claim is four; the checker needs the cells."""
+    text = (QUESTIONS / "statistics.md").read_text(encoding="utf-8")
+    section = (
+        "## A histogram whose bins" + text.partition("## A histogram whose bins")[2].partition("\n## ")[0]
+    )
+    page = tmp_path / "mine.md"
+    page.write_text("# A page\n\n" + section.replace(r"M\text{ is }", r"M\text{ is }4"), encoding="utf-8")
+    (row,) = theorem_rows([str(page)])
+    assert (row.found.verdict, len(row.model["cells"]["cuts"])) == (Verdict.REFUTED, 2)
+    clause = next(one for _, one in chosen_theorems([str(page)])[0]).clause
+    show(clause, row.model, refute=True)
+    with pytest.raises(ValueError, match="not seen to be false"):
+        show(clause, {k: v for k, v in row.model.items() if k != "cells"}, refute=True)
 
 
 def test_a_step_that_does_not_follow_is_named(example, tmp_path, capsys):

@@ -18,7 +18,7 @@ from dpverify.auditing.requests.data import Sides
 from dpverify.auditing.requests.request import Request
 from dpverify.errors import InvalidArgumentError, InvalidDataError, OneSideFailsError
 from dpverify.problems.tables.records import Records
-from dpverify.running import FunctionMechanism, Mechanism, Progress, Store, UserMechanism, repeats, run
+from dpverify.running import BatchMechanism, FunctionMechanism, Progress, Store, UserMechanism, repeats, run
 from dpverify.running.subjects import estimators
 from dpverify.running.subjects.forked_sessions import ForkedSession, one_truth_value
 
@@ -30,7 +30,7 @@ BLOCK = 1000
 
 
 @contextlib.contextmanager
-def loaded(request: Request) -> Iterator[Mechanism]:
+def loaded(request: Request) -> Iterator[BatchMechanism]:
     """What a request is about, ready to be run."""
     if request.target is None:
         yield as_mechanism(
@@ -43,7 +43,7 @@ def loaded(request: Request) -> Iterator[Mechanism]:
 
 def as_mechanism(
     mechanism: Any, attributes: Sequence[str] = (), *, count_exceptions: bool = False
-) -> Mechanism:
+) -> BatchMechanism:
     """A mechanism as it is; a plain function, which takes `rng` by position, or an estimator as one."""
     if attributes:
         name = str(getattr(mechanism, "__qualname__", type(mechanism).__qualname__))
@@ -59,7 +59,7 @@ def as_mechanism(
         rng = inspect.signature(mechanism).parameters.get("rng")
     except (TypeError, ValueError):
         rng = None
-    found: Mechanism = mechanism
+    found: BatchMechanism = mechanism
     if rng is not None and rng.kind is rng.KEYWORD_ONLY:
         if count_exceptions:
             raise InvalidArgumentError(
@@ -75,7 +75,7 @@ def as_mechanism(
 class _OfTables:
     """A mechanism that takes `rng` by name, given a table in its form, of its own for every call."""
 
-    mechanism: Mechanism
+    mechanism: BatchMechanism
 
     def __call__(self, data: Records, *, rng: Any, runs: int) -> Any:
         return self.mechanism(data.copy(), rng=rng, runs=runs)
@@ -98,7 +98,7 @@ class Draws:
     def __init__(
         self,
         request: Request,
-        mechanism: Mechanism,
+        mechanism: BatchMechanism,
         sides: Sides,
         *,
         stream: tuple[int, ...] = (),

@@ -25,7 +25,6 @@ from dpverify.proving.checker.terms import Term, Unknown
 from dpverify.proving.checker.theorems.arithmetic import FormulaLetters, entail, problem
 from dpverify.proving.checker.theorems.language import Node, Scope, free, heads
 from dpverify.proving.language import Obligation
-from dpverify.proving.pipeline import prove
 from dpverify.proving.proof import Budget
 
 BUDGET = Budget(boxes=1, operations=1000, units=50_000, steps=200_000, guard=60.0)
@@ -74,6 +73,8 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
 
 
 def _proved(scope: Scope, given: list[Node], claim: Node, budget: Budget) -> Json | None:
+    from dpverify.proving.pipeline import prove  # half a second, and most proofs ask for none of it
+
     try:
         found = prove(obligation(scope, given, claim), budget=budget)
     except (InvalidArgumentError, OutOfScopeError, KeyError, TypeError):

@@ -7,15 +7,23 @@ pairs, and laws as masses by value. A formula's value is its margin: true from 0
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import islice, product
-from statistics import NormalDist
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, named, parts_of
+from dpverify.proving.theorems.noises import (
+    NORMAL,
+    FloatLine,
+    NoiseLaw,
+    Noisy,
+    NonlinearError,
+    law_after,
+    mixed,
+)
+from dpverify.proving.theorems.spreads import Spread, margin, sights
 
 Env: TypeAlias = "dict[str, Any]"
 """What letters are: a value, or a function of the tuple of arguments."""
@@ -30,14 +38,8 @@ EVENTS = (0.0, 1.0, -1.0, 0.5, 2.0, 3.0, 9.0)
 FAILURES = (ValueError, ZeroDivisionError, OverflowError, KeyError, TypeError, AttributeError)
 """What goes wrong where a term has no value, or is of laws of different kinds."""
 MANY = 300
-NORMAL = NormalDist()
-_PLACES = [(k + 0.5) / 200 for k in range(200)]
-QUANTILES = {
-    "normal": [NORMAL.inv_cdf(p) for p in _PLACES],
-    "uniform": [p - 0.5 for p in _PLACES],
-    "laplace": [math.copysign(math.log(2 * min(p, 1 - p)), p - 0.5) for p in _PLACES],
-    "exponential": [-math.log(1 - p) for p in _PLACES],
-}
+NOISY = 5
+"""Margins that one of two mixtures of lines is worth."""
 NODES = {
     "normal": ((-(3**0.5), 1 / 6), (0.0, 2 / 3), (3**0.5, 1 / 6)),
     "uniform": ((-(0.15**0.5), 5 / 18), (0.0, 4 / 9), (0.15**0.5, 5 / 18)),
@@ -51,26 +53,11 @@ NODES = {
 """Numbers and weights of which means of polynomials up to degree 5 are right."""
 
 
-@dataclass(frozen=True)
-class FloatLine:
-    """A law of a family: its location and scale (standard deviation; of a uniform law, its middle and length)."""
-
-    family: str
-    at: float
-    scale: float
-
-    def distance(self, other: Any) -> float:
-        """How many scales another such law lies apart; refused (ValueError) for other laws."""
-        if self.family in ("uniform", "exponential") or (self.family, self.scale) != (
-            other.family,
-            other.scale,
-        ):
-            raise ValueError("laws of two families or scales, or others")
-        return float(abs(self.at - other.at) / self.scale)
-
-    def values(self) -> list[float]:
-        """Numbers that stand for the law in means, all with the same weight."""
-        return [self.at + self.scale * z for z in QUANTILES[self.family]]
+def _sum(parts: Sequence[float]) -> float:
+    try:
+        return math.fsum(parts)
+    except NonlinearError:
+        return sum(parts)
 
 
 def _power(base: float, exponent: float) -> float:
@@ -84,7 +71,7 @@ def _binomial(n: float, k: float) -> float:
 
 
 FUNCTIONS: dict[str, Callable[..., float]] = {
-    "add": lambda *parts: math.fsum(parts), "mul": lambda *parts: math.prod(parts), "pow": _power,
+    "add": lambda *parts: _sum(parts), "mul": lambda *parts: math.prod(parts), "pow": _power,
     "exp": math.exp, "log": math.log, "max": max, "min": min, "abs": abs, "floor": math.floor,
     "ceiling": math.ceil, "phi": NORMAL.cdf, "phi_inverse": NORMAL.inv_cdf, "gamma": math.gamma,
     "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
@@ -92,7 +79,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "pi": lambda: math.pi, "inner": lambda u, v: u * v, "norm": abs,
 }  # fmt: skip
 FOLDS: dict[str, Callable[[Iterable[float]], float]] = {
-    "sum": math.fsum, "product": math.prod, "largest": max, "smallest": min,
+    "sum": lambda parts: _sum([*parts]), "product": math.prod, "largest": max, "smallest": min,
 }  # fmt: skip
 COMPARED: dict[str, Callable[[float, float], float]] = {
     "<=": lambda left, right: right - left + 1e-12 * (abs(left) + 1),
@@ -105,88 +92,41 @@ def together(*margins: float) -> float:
     return min(margins, default=1.0)
 
 
-def _added(pairs: Iterable[tuple[Any, float]]) -> dict[Any, float]:
-    found: dict[Any, float] = {}
-    for value, mass in pairs:
-        found[value] = found.get(value, 0.0) + mass
-    return found
-
-
 def _equal(one: Any, other: Any) -> float:
     """FloatModel of equality: 0 where values are equal, else how far they are apart, negative."""
     if isinstance(one, dict) and isinstance(other, dict):
         return -max((abs(one.get(v, 0.0) - other.get(v, 0.0)) for v in {*one, *other}), default=0.0)
+    if isinstance(one, NoiseLaw) and isinstance(other, NoiseLaw):
+        return -float(one.form != other.form)
     if isinstance(one, float) or isinstance(other, float):
         gap = abs(float(one) - float(other))
         return 0.0 if gap <= 1e-12 * (1 + abs(float(one))) else -gap
     return 0.0 if one == other else -1.0
 
 
-def _excess(grown: float, one: Any, other: Any) -> float:
-    if isinstance(one, FloatLine):
-        d, epsilon = one.distance(other), math.log(grown)
-        if one.family == "laplace":
-            return max(0.0, 1 - math.exp((epsilon - d) / 2))
-        if not d:
-            return max(0.0, 1 - grown)
-        return NORMAL.cdf(d / 2 - epsilon / d) - grown * NORMAL.cdf(-d / 2 - epsilon / d)
-    return math.fsum(max(0.0, one.get(v, 0.0) - grown * other.get(v, 0.0)) for v in {*one, *other})
+GUARANTEES = ("private", "renyi-private", "concentrated", "gaussian")
 
 
-def _private(one: Any, other: Any, epsilon: float, delta: float) -> float:
-    if isinstance(one, FloatLine) and one.family == "laplace" and not delta:
-        return float(epsilon - one.distance(other))
-    return delta - _excess(math.exp(epsilon), one, other) + 1e-12
+def _margin(head: str, one: Spread, other: Spread, bounds: list[float]) -> float:
+    """The margin of a guarantee; of finite laws, a little more is asked for than holds exactly."""
+    plain = isinstance(one, dict) and isinstance(other, dict)
+    if plain and head == "private":
+        return bounds[1] - sights(one, other)[0].excess(bounds[0]) + 1e-12
+    slack = 0.1 * bounds[-1] if plain and head in ("concentrated", "gaussian") else -1e-12
+    return max(margin(head, one, other, bounds) - slack, -8.0)
 
 
-def _divergence(order: float, one: Any, other: Any) -> float:
-    if isinstance(one, FloatLine) or order != 1:
-        if order < 1:
-            raise ValueError("an order below 1")
-        return -_renyi(one, other, order, 0.0) if order > 1 else one.distance(other) ** 2 / 2
-    return math.fsum(p * math.log(p / other[v]) for v, p in one.items() if p)
+def _excess(grown: float, one: Spread, other: Spread) -> float:
+    return max(sight.excess(math.log(grown)) for sight in sights(one, other))
 
 
-def _renyi(one: Any, other: Any, order: float, bound: float) -> float:
-    if order <= 1:
-        return NOT_KNOWN
-    if isinstance(one, FloatLine):
-        d = one.distance(other)
-        if one.family == "normal":
-            return float(bound - order * d * d / 2)
-        first, last = order * math.exp((order - 1) * d), (order - 1) * math.exp(-order * d)
-        return bound - math.log((first + last) / (2 * order - 1)) / (order - 1)
-    total = 0.0
-    for v, p in one.items():
-        q = other.get(v, 0.0)
-        if p and not q:
-            return -1.0
-        total += q * (p / q) ** order if q else 0.0
-    return bound - math.log(total) / (order - 1) + 1e-12
-
-
-def _concentrated(one: Any, other: Any, rho: float) -> float:
-    if one == other:
-        return rho
-    return min(_renyi(one, other, order, rho * order) for order in (1.01, 1.5, 2.0, 4.0, 16.0)) - 0.1 * rho
-
-
-def _gaussian(one: Any, other: Any, mu: float) -> float:
-    if one == other or mu <= 0:
-        return mu
-    lines = FloatLine("normal", mu, 1.0), FloatLine("normal", 0.0, 1.0)
-    if isinstance(one, FloatLine):
-        return mu - one.distance(other)
-    grown = [math.exp(k / 8) for k in range(33)]
-    return min(_excess(g, *lines) - _excess(g, one, other) for g in grown) - 0.01
-
-
-GUARANTEES: dict[str, Callable[..., float]] = {
-    "private": _private,
-    "renyi-private": _renyi,
-    "concentrated": _concentrated,
-    "gaussian": _gaussian,
-}
+def _divergence(order: float, one: Spread, other: Spread) -> float:
+    if order < 1:
+        raise ValueError("an order below 1")
+    found = max(sight.divergence(order) for sight in sights(one, other))
+    if found == math.inf:
+        raise ValueError("laws of which one has no density by the other")
+    return found
 
 
 class FloatModel:
@@ -194,6 +134,10 @@ class FloatModel:
 
     def __init__(self, sizes: Mapping[str, int], neighbors: Mapping[str, list[tuple[int, int]]]) -> None:
         self.sizes, self.neighbors = sizes, neighbors
+        self.worst: tuple[str, Spread, Spread, list[float]] | None = None
+        """Of the guarantee whose margin was worked out last, the two laws that are furthest apart."""
+        self.work = 0
+        """How many margins of mixtures of lines were worked out, times what each is worth."""
 
     def points(self, kind: Node) -> list[Any]:
         """All values of a finite type; refused (ValueError) for others."""
@@ -254,7 +198,9 @@ class FloatModel:
         def safe(env: Env) -> float:
             try:
                 return float(inner(env))
-            except FAILURES:
+            except FAILURES as error:
+                if isinstance(error, NonlinearError) and any(isinstance(v, Noisy) for v in env.values()):
+                    raise
                 return NOT_KNOWN
 
         return safe
@@ -308,7 +254,7 @@ class FloatModel:
                 m for m, v in zip(masses, values, strict=True) if v >= 0
             ),
             "integrable": lambda _, __: 1.0,
-            "then": _mixed,
+            "then": mixed,
         }
         rule = rules[head]
 
@@ -318,17 +264,11 @@ class FloatModel:
                 nodes = [(found.at + found.scale * z, weight) for z, weight in NODES[found.family]]
                 values = [*_each(env, name, [z for z, _ in nodes], body)]
                 return rule([weight for _, weight in nodes], values)
-            if isinstance(found, FloatLine) and head != "then":
+            if isinstance(found, FloatLine | NoiseLaw) and head == "then":
+                return law_after(found, lambda value: body({**env, name: value}))
+            if isinstance(found, FloatLine):
                 values = found.values()
                 return rule([1 / len(values)] * len(values), [*_each(env, name, values, body)])
-            if isinstance(found, FloatLine):
-                (at,), (after,) = (_each(env, name, [t], body) for t in (0.0, 1.0))
-                slope = next(iter(after)) - next(iter(at))
-                if not slope:
-                    return after
-                if found.family == "exponential" and slope < 0:
-                    raise ValueError("an exponential law turned around")
-                return FloatLine(found.family, slope * found.at + next(iter(at)), abs(slope) * found.scale)
             return rule([*found.values()], [*_each(env, name, found, body)])
 
         return run
@@ -336,13 +276,16 @@ class FloatModel:
     def _guarantee(self, head: str, rest: list[Node]) -> Code:
         name, kind = map(named, parts_of(rest[0]))
         law, bounds = self.code(rest[1]), [self.code(part) for part in rest[2:]]
-        rule = GUARANTEES[head]
         pairs = self.neighbors[kind]
 
         def run(env: Env) -> float:
             laws = [*_each(env, name, range(self.sizes[kind]), law)]
-            at = [bound(env) for bound in bounds]
-            return min((rule(laws[i], laws[j], *at) for i, j in pairs), default=1.0)
+            at, worst = [float(bound(env)) for bound in bounds], 1.0
+            for i, j in pairs:
+                self.work += NOISY * (isinstance(laws[i], NoiseLaw) and len(laws[i].masses) > 1)
+                if (found := _margin(head, laws[i], laws[j], at)) < worst:
+                    worst, self.worst = found, (head, laws[i], laws[j], at)
+            return worst
 
         return run
 
@@ -399,16 +342,10 @@ def _normalized(values: list[Any], weights: list[float]) -> dict[Any, float]:
     return {v: w / total for v, w in zip(values, weights, strict=True)}
 
 
-def _mixed(masses: list[float], laws: list[Any]) -> Any:
-    if len(laws) == 1:
-        return laws[0]
-    return _added((v, mass * m) for mass, law in zip(masses, laws, strict=True) for v, m in law.items())
-
-
-def _mixture(weight: float, one: dict[Any, float], other: dict[Any, float]) -> Any:
+def _mixture(weight: float, one: Any, other: Any) -> Any:
     if not 0 <= weight <= 1:
         raise ValueError("a weight that is no chance")
-    return _mixed([weight, 1 - weight], [one, other])
+    return mixed([weight, 1 - weight], [one, other])
 
 
 def _line(family: str) -> Callable[[float, float], FloatLine]:

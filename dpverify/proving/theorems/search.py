@@ -7,28 +7,31 @@ seed finds the same model. Only what the checker confirms is returned.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain, combinations, count, pairwise, product
+from itertools import chain, combinations, count, islice, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
-from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, nodes, parts_of, put
 from dpverify.proving.checker.theorems.letters import on_the_line
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.checker.theorems.steps import Clause
+from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import FAILURES, NOT_KNOWN, Env, FloatModel, float_of
 from dpverify.proving.theorems.sequences import (
     LINES,
-    as_json,
     choice,
     laws_of_one,
     letters_of,
     mentions,
+    numbers_in,
     sequence_types,
 )
+from dpverify.proving.theorems.spreads import views
 
 Json: TypeAlias = Any
 NUMBERS = tuple(
@@ -77,6 +80,8 @@ LONGEST = 400  # models from one start
 KICKS, OPTIONS, GROUP, STAYS = 6, 4, 16, 0.3
 LIVELIER = 150
 """Changes of a witness that are tried."""
+VIEWS = 12
+"""Cells of which the checker is asked for one model."""
 CLEAR = 1e-7
 """How false a claim must be in floating point before the checker is asked."""
 
@@ -199,7 +204,7 @@ class Candidate:
         self.dark = self.without_margins()
         self.premises = [self.margin(f, 0.0) for f in parts_of(premises)]
         self.claim = self.margin(claim, NOT_KNOWN)
-        written = {Fraction(n) for n in _numbers(clause.body) if abs(float_of(n)) < 100}
+        written = {n for n in numbers_in(clause.body) if abs(n) < 100}
         self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
         self.of_vectors, self.family = bool(spaces), ""
         self.slots, self.beyond = list[Slot](), list[int]()
@@ -224,7 +229,7 @@ class Candidate:
     def definition(self, name: str) -> Json:
         """A letter that a premise defines."""
         params, body = self.defined[name]
-        return {"params": [*params], "term": as_json(body)}
+        return {"params": [*params], "term": json_of(body)}
 
     def without_margins(self) -> set[str]:
         """Letters of sequences, and those that are defined by them: these have no values in floating point."""
@@ -252,7 +257,7 @@ class Candidate:
             return "read" if kind == "real" else "write"
         if not kinds and kind in {("law", one) for one in types}:
             laws = laws_of_one(self.clause, types)
-            return self.leaf(Slot([{"independent": as_json(one)} for one in laws]))
+            return self.leaf(Slot([{"independent": json_of(one)} for one in laws]))
         if found := choice(self.clause, name):
             return found
         raise ValueError("a letter of sequences that is not described")
@@ -331,9 +336,9 @@ class Candidate:
             if self.of_vectors and kind == ("law", "real"):
                 bodies = [*(POINTS if kinds[0] == "real" else ()), ["certain", HALF], *bodies]
             for body in OF_VECTORS.get(self.family, bodies):
-                found = put(_tuples(body), {"x": ((), one)})
+                found = put(nodes(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
-                    yield params, as_json(found)
+                    yield params, json_of(found)
 
     def options(self, kind: Node) -> tuple[list[Json], Json, bool, bool]:
         """Values of a type that are tried, none taken yet, and whether there are others near these."""
@@ -361,11 +366,11 @@ class Candidate:
     def spread(self, kind: Node) -> list[Json]:
         """Laws of numbers, or of pairs with them: of one to three values."""
         if self.space.sequences and kind == "real":
-            return [{"params": [], "term": as_json(one)} for one in LINES]
+            return [{"params": [], "term": json_of(one)} for one in LINES]
         values = [str(n) for n in VALUES] if kind == "real" else self.options(kind)[0][:6]
         found: list[Json] = [[[values[0], "1"]], [[values[1], "1"]]]
         if kind == "real":
-            found += [{"params": [], "term": as_json(one)} for one in LINES]
+            found += [{"params": [], "term": json_of(one)} for one in LINES]
             found += [[["-1", p], ["0", str(1 - 2 * Fraction(p))], ["1", p]] for p in ("1/4", "1/8")]
         for (a, b), p in product(combinations(values, 2), ("1/2", "1/4", "3/4", "1/8")):
             found.append([[a, p], [b, str(1 - Fraction(p))]])
@@ -412,7 +417,7 @@ class Candidate:
         if isinstance(shape, Slot):
             if not kinds:
                 return self.value(kind, shape.taken)
-            body = self.margins.code(_tuples(shape.taken["term"]))
+            body = self.margins.code(nodes(shape.taken["term"]))
             return function({}, tuple(shape.taken["params"]), body)
         places = self.margins.points(kinds[0])
         rows = {p: self.lookup(kinds[1:], kind, row) for p, row in zip(places, shape, strict=True)}
@@ -425,20 +430,21 @@ class Candidate:
         if isinstance(kind, str):
             return float_of(taken) if isinstance(taken, str) else taken
         if isinstance(taken, dict):
-            return self.margins.code(_tuples(taken["term"]))({})
+            return self.margins.code(nodes(taken["term"]))({})
         if kind[0] == "pair":
             return tuple(self.value(part, one) for part, one in zip(kind[1:], taken, strict=True))
         if isinstance(kind[1], str) and kind[1] in self.space.sizes:
             return dict(enumerate(map(float_of, taken)))
         return {self.value(kind[1], v): float_of(mass) for v, mass in taken}
 
-    def measured(self) -> tuple[list[float], float]:
-        """The margins of what is assumed, and of what is claimed."""
+    def measured(self, most: float = math.inf) -> tuple[list[float], float]:
+        """The margins of what is assumed, and of what is claimed; 10 if more is missing than a number."""
         try:
             env = self.env()
         except FAILURES:
             return [-10.0] * (len(self.premises) or 1), 10.0
-        return [margin(env) for margin in self.premises], self.claim(env)
+        found = [margin(env) for margin in self.premises]
+        return found, 10.0 if lacking(found) > most else self.claim(env)
 
     def json(self) -> Json:
         """The model as JSON."""
@@ -466,7 +472,7 @@ class Candidate:
             slot = self.random.choice(self.slots)
             kept, slot.taken = slot.taken, self.random.choice(slot.options)
             now = self.liveliness()
-            if now > best and min(self.measured()[0], default=0.0) >= 0:
+            if now > best and min(self.measured(-1.0)[0], default=0.0) >= 0:
                 best = now
             else:
                 slot.taken = kept
@@ -481,6 +487,11 @@ class Candidate:
         if slot.mixes:
             few.append(mixed(slot.taken, self.random.choice(slot.options)))
         return [one for one in few if one != slot.taken]
+
+
+def lacking(margins: list[float]) -> float:
+    """How much premises miss."""
+    return -sum(min(margin, 0.0) for margin in margins)
 
 
 def mixed(one: Json, other: Json) -> Json:
@@ -507,18 +518,6 @@ def _taken(shape: Json) -> Json:
     if isinstance(shape, dict) and "then" in shape:
         return {**shape, "then": _taken(shape["then"])}
     return [_taken(row) for row in shape] if isinstance(shape, list) else shape
-
-
-def _numbers(node: Node) -> Iterator[str]:
-    if isinstance(node, tuple):
-        if node[:1] == ("num",):
-            yield named(node[1])
-        for part in node:
-            yield from _numbers(part)
-
-
-def _tuples(value: Json) -> Node:
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else str(value)
 
 
 Definitions: TypeAlias = "dict[str, tuple[tuple[str, ...], Node]]"
@@ -592,17 +591,26 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
             PENALTIES[k % len(PENALTIES)],
         )
         if climb.reaches(first=k == (0 if refute else 1), at=-1 - k):
-            model = candidate.json()
             asked += 1
-            with suppress(ValueError):
-                show(clause, model, refute)
-                found.model = model
+            found.model = confirmed(clause, candidate, refute)
+            if found.model is not None:
                 with suppress(ValueError):
                     if not refute and candidate.gets_livelier():
                         show(clause, candidate.json(), refute)
                         found.model = candidate.json()
                 break
     return found
+
+
+def confirmed(clause: Clause, candidate: Candidate, refute: bool) -> Json:
+    """A candidate as a model that the checker confirms, with cells where a claim needs these; None if there is none."""
+    plain, worst = candidate.json(), candidate.margins.worst if refute else None
+    seen = islice(views(*worst), VIEWS) if worst is not None else ()
+    for model in (plain, *({**plain, "cells": cells} for cells in seen)):
+        with suppress(ValueError):
+            show(clause, model, refute)
+            return model
+    return None
 
 
 def put_in(slots: list[Slot], values: list[Json]) -> None:
@@ -622,6 +630,7 @@ class Climb:
     penalty: float
     missing: float = 0.0
     claim: float = 0.0
+    best: float = math.inf
 
     def reaches(self, first: bool, at: int = -1) -> bool:
         """Whether this comes to what is wanted, from a start by its number if that is not negative."""
@@ -640,13 +649,15 @@ class Climb:
 
     def worth(self) -> float:
         """Smaller is better."""
-        self.found.margins += 1
-        margins, claim = self.candidate.measured()
+        before = self.candidate.margins.work
+        # a claim is as false as it may be at -1: where more is missing than that makes up for, it does not matter
+        most = (self.best + 1) / self.penalty if self.refute else -1.0
+        margins, self.claim = self.candidate.measured(most)
+        self.found.margins += 1 + self.candidate.margins.work - before
         self.found.never_true -= {k for k, margin in enumerate(margins) if margin >= 0}
-        self.missing = -sum(min(margin, 0.0) for margin in margins)
+        self.missing = lacking(margins)
         self.found.never_together &= self.missing > 0
-        self.claim = claim if self.refute else 0.0
-        return self.penalty * self.missing + max(self.claim, -1.0)
+        return self.penalty * self.missing + (max(self.claim, -1.0) if self.refute else 0.0)
 
     def good(self) -> bool:
         """Whether the last one is what is wanted."""
@@ -658,6 +669,7 @@ class Climb:
 
     def begin(self) -> None:
         """Work out where the search starts."""
+        self.best = math.inf
         self.best = self.worth()
 
     def improve(self) -> None:

@@ -8,6 +8,7 @@ as a winner is chosen, is the first one of which all is true that premises say o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import (
@@ -19,6 +20,7 @@ from dpverify.proving.checker.theorems.language import (
     put,
 )
 from dpverify.proving.checker.theorems.steps import Clause
+from dpverify.proving.theorems.derivation import json_of
 
 Json: TypeAlias = Any
 ZERO: Node = ("num", "0")
@@ -30,11 +32,6 @@ LINES: tuple[Node, ...] = (
     ("uniform", ZERO, ("num", "1")),
 )
 """Laws of numbers that are tried, beside those that a clause names."""
-
-
-def as_json(node: Node) -> Json:
-    """A term as JSON."""
-    return [as_json(part) for part in node] if isinstance(node, tuple) else node
 
 
 def letters_of(clause: Clause) -> list[tuple[str, tuple[Node, ...], Node]]:
@@ -68,6 +65,11 @@ def subterms(node: Node) -> Iterator[tuple[Node, ...]]:
         yield from subterms(part)
 
 
+def numbers_in(node: Node) -> set[Fraction]:
+    """The numbers that are written in a term."""
+    return {Fraction(named(term[1])) for term in subterms(node) if term[0] == "num"}
+
+
 def laws_of_one(clause: Clause, types: dict[str, str]) -> list[Node]:
     """Laws with which a clause draws the number that is written into a sequence; any, if it draws none."""
     writers = {name for name, kinds, kind in letters_of(clause) if kind in types and kinds[-1:] == ("real",)}
@@ -89,7 +91,7 @@ def choice(clause: Clause, letter: str) -> Json | None:
         ]
         if found:
             params = [f"a{k}" for k in range(found[0][0])]
-            return {"params": params, "first": "value", "where": as_json(("and", *(f for _, f in found)))}
+            return {"params": params, "first": "value", "where": json_of(("and", *(f for _, f in found)))}
     return None
 
 

@@ -8,23 +8,30 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 
-import numpy as np
-
-from dpverify.proving.checker.terms import Term, number
-from dpverify.proving.checker.theorems.cells import SumCells, cells_of, lines, masses
-from dpverify.proving.checker.theorems.divergences import distance, divergence
-from dpverify.proving.checker.theorems.lines import Line, half
-from dpverify.proving.checker.theorems.numbers import NO, difference, made
-from dpverify.proving.checker.theorems.outcomes import Finite, Point, Value, both
+from dpverify.proving.checker.terms import Term, demand, number
+from dpverify.proving.checker.theorems.cells import SumCells, cells_of, fails, lines, masses
+from dpverify.proving.checker.theorems.divergences import distance, guarantee
+from dpverify.proving.checker.theorems.numbers import (
+    FALSE,
+    NO,
+    TRUE,
+    UNKNOWN,
+    compared,
+    difference,
+    logic,
+    made,
+)
+from dpverify.proving.checker.theorems.outcomes import Finite, Point, Value, both, pair_of_laws
 from dpverify.proving.checker.values import PRECISIONS, Values
-from dpverify.statements.mechanisms.spreads import NoiseSum, lines_of, needed, views
-from dpverify.statements.mechanisms.spreads import distance as float_distance
+from dpverify.proving.theorems.noises import of_noises
+from dpverify.proving.theorems.spreads import Sight, Spread, after, each_noise, lines_of, needed, views
 
 SHOWN = 6
 """Boxes of an event of several numbers."""
-ORDERS = [Fraction(9, 8) ** k for k in range(1, 48, 6)]
+STEPS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.2, 0.4)
+"""How far below what is needed in floating point, and above it, the checker is asked."""
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -35,7 +42,9 @@ class Breaking:
     measure: str
     """What it needs more of: `epsilon`, `rho` or `mu`."""
     needs: float
-    """At least how much, in six digits, rounded down; infinite where none suffices, 0 where nothing is worked out."""
+    """At least how much, in six digits, rounded down; infinite where none suffices."""
+    suffices: float | None
+    """How much is enough for the pair, in six digits, rounded up; None where none is seen to be."""
     at: str
     """At which delta, or at which order, as text; empty for others."""
     event: str
@@ -46,25 +55,90 @@ class Breaking:
     """Which draw of numbers is to blame: the one that tells most; from 0."""
 
 
-def broken_by(
-    head: str, one: Value, other: Value, bounds: Sequence[Term], cells: SumCells | None,
-    spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
-) -> Breaking:  # fmt: skip
-    """How a pair breaks a claim: its laws, exactly, through cells and in floating point."""
-    draw = _telling(*spreads) if spreads else 0
-    if head == "private":
-        delta = bounds[1]
-        event, chances = _event(one, other, bounds[0], delta, cells, spreads)
-        least, at = _epsilon(one, other, bounds[0], delta, cells, spreads), _text(delta)
-        return Breaking("epsilon", least, f"delta {at}", event, chances, draw)
-    if head == "gaussian":
-        return Breaking("mu", _mu(one, other, cells), "", "", None, draw)
-    if head == "concentrated":
-        return Breaking("rho", _rho(one, other, cells), "", "", None, draw)
-    order, _ = bounds
-    return Breaking(
-        "rho", _low(_divergence(one, other, order, cells)), f"order {_text(order)}", "", None, draw
-    )
+@dataclass(frozen=True)
+class ExactPair:
+    """Two laws, exactly and through cells, and in floating point."""
+
+    one: Value
+    other: Value
+    cells: SumCells | None
+    spreads: tuple[Spread, Spread]
+
+    def broken(self, head: str, bounds: Sequence[Term]) -> Breaking:
+        """How they break a claim."""
+        event, chances = self.event(*bounds) if head == "private" else ("", None)
+        at = f"delta {_text(bounds[1])}" if head == "private" else ""
+        at = f"order {_text(bounds[0])}" if head == "renyi-private" else at
+        measure = {"private": "epsilon", "gaussian": "mu"}.get(head, "rho")
+        least, most = self.needs(head, bounds)
+        return Breaking(measure, least, most, at, event, chances, _telling(*self.spreads))
+
+    def false(self, head: str, bounds: Sequence[Term], cells: SumCells | None) -> bool:
+        """Whether the checker sees a guarantee not to hold."""
+        if cells is not None:
+            return fails(head, cells, self.one, self.other, [*bounds])
+        return self.guaranteed(head, bounds) is FALSE
+
+    def guaranteed(self, head: str, bounds: Sequence[Term]) -> Term:
+        """Whether the checker sees a guarantee to hold both ways, or not to hold."""
+        with suppress(ValueError):
+            pairs = [pair_of_laws(self.one, self.other), pair_of_laws(self.other, self.one)]
+            return logic("and", *(guarantee(head, pair, [*bounds]) for pair in pairs))
+        cells = self.cells
+        if head == "private" and bounds[1] is NO and cells and len(cells.along) == len(cells.along[0]):
+            # as many sums as outputs, each of a noise of its own: the outputs are a function of these, too
+            with suppress(ValueError):
+                each = [*zip(lines(cells, self.one), lines(cells, self.other), strict=True)]
+                demand({line.family for line, _ in each} == {"laplace"}, "another law")
+                return compared("<=", made("add", *map(distance, each)), bounds[0])
+        return UNKNOWN
+
+    def needs(self, head: str, bounds: Sequence[Term]) -> tuple[float, float | None]:
+        """At least how much is needed, as the checker refutes less; and what suffices, where that is seen."""
+        k = int(head == "renyi-private")
+        floats = [float(bounds_of(bound)[0]) for bound in bounds]
+        about = needed(head, *self.spreads, floats)
+        plain = after(self.spreads[0]) is None
+        if not math.isfinite(about):
+            return math.inf if plain else _low(bounds[k]), None
+
+        def with_number(value: float) -> list[Term]:
+            return [*bounds[:k], number(Fraction(repr(value))), *bounds[k + 1 :]]
+
+        floats[k] = about * (1 - 1e-4)
+        near = islice(views(head, *self.spreads, floats), 2 * plain)
+        cells, least = [self.cells, *map(cells_of, near)], _low(bounds[k])
+        for step in STEPS:
+            tried = six_digits(Fraction(about * (1 - step)), ROUND_FLOOR)
+            if tried <= least or any(self.false(head, with_number(tried), one) for one in cells):
+                least = max(least, tried)
+                break
+        for step in (0.0, *STEPS[:4]):
+            tried = six_digits(Fraction(f"{about * (1 + step):.9e}"), ROUND_CEILING)
+            if self.guaranteed(head, with_number(tried)) is TRUE:
+                return least, tried
+        return least, None
+
+    def event(
+        self, epsilon: Term, delta: Term
+    ) -> tuple[str, tuple[tuple[float, float], tuple[float, float]] | None]:
+        """An event of which the probabilities break the claim."""
+        laws, cells, pairs = (self.one, self.other), self.cells, list[tuple[Term, Term]]()
+        with suppress(ValueError):
+            pairs = [*zip(*(masses(cells, law) for law in laws), strict=True)] if cells else both(*laws)
+        inside = _above(pairs, epsilon)
+        p, q = _sums(pairs, inside)
+        if bounds_of(difference(p, made("add", made("mul", made("exp", epsilon), q), delta)))[0] <= 0:
+            return "", None
+        first, second = (
+            (six_digits(low, ROUND_FLOOR), six_digits(high, ROUND_CEILING))
+            for low, high in map(bounds_of, (p, q))
+        )
+        if self.cells is not None:
+            return _words(self.cells, inside, after(self.spreads[0]) is not None), (first, second)
+        values = [v for law in (self.one, self.other) if isinstance(law, Finite) for v, _ in law.masses]
+        names = [_name(v) for k, v in enumerate(dict.fromkeys(values)) if k in inside]
+        return f"output is {' or '.join(names)}", (first, second)
 
 
 def bounds_of(term: Term) -> tuple[Fraction, Fraction]:
@@ -95,27 +169,14 @@ def _text(term: Term) -> str:
     return f"{_low(term):g}"
 
 
-def _telling(left: list[NoiseSum], right: list[NoiseSum]) -> int:
+def _telling(one: Spread, other: Spread) -> int:
     """The noise by which outputs are furthest apart."""
-    outputs = left[0].outputs[:, 1:]
-    if outputs.shape[0] != outputs.shape[1] or abs(np.linalg.det(outputs)) < 1e-9:
-        return 0
-    along = np.asarray(np.linalg.inv(outputs), dtype=np.float64)
-    try:
-        pairs = zip(lines_of(left, along), lines_of(right, along), strict=True)
-    except ValueError:
-        return 0
-    far = [float_distance(one, other) for one, other in pairs]
-    return int(np.argmax([math.inf if d is None else d for d in far]))
-
-
-def _masses(one: Value, other: Value, cells: SumCells | None) -> list[tuple[Term, Term]]:
-    """Those of both laws: of values, or of cells; none where they are not worked out."""
+    left, right = of_noises(one), of_noises(other)
     with suppress(ValueError):
-        if cells is None:
-            return both(one, other)
-        return [*zip(masses(cells, one), masses(cells, other), strict=True)]
-    return []
+        along = each_noise(left)
+        far = Sight(along, lines_of(left, along), lines_of(right, along)).far
+        return max(range(len(far)), key=lambda k: math.inf if (d := far[k]) is None else d)
+    return 0
 
 
 def _above(pairs: list[tuple[Term, Term]], epsilon: Term) -> list[int]:
@@ -128,28 +189,6 @@ def _above(pairs: list[tuple[Term, Term]], epsilon: Term) -> list[int]:
 def _sums(pairs: list[tuple[Term, Term]], inside: list[int]) -> tuple[Term, Term]:
     first, second = (made("add", NO, *(pairs[k][side] for k in inside)) for side in (0, 1))
     return first, second
-
-
-def _event(
-    one: Value, other: Value, epsilon: Term, delta: Term, cells: SumCells | None,
-    spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
-) -> tuple[str, tuple[tuple[float, float], tuple[float, float]] | None]:  # fmt: skip
-    """An event of which the probabilities break the claim."""
-    pairs = _masses(one, other, cells)
-    inside = _above(pairs, epsilon)
-    p, q = _sums(pairs, inside)
-    if bounds_of(difference(p, made("add", made("mul", made("exp", epsilon), q), delta)))[0] <= 0:
-        return "", None
-    chances = [
-        (six_digits(low, ROUND_FLOOR), six_digits(high, ROUND_CEILING))
-        for low, high in map(bounds_of, (p, q))
-    ]
-    if cells is None:
-        values = [v for law in (one, other) if isinstance(law, Finite) for v, _ in law.masses]
-        names = [_name(v) for k, v in enumerate(dict.fromkeys(values)) if k in inside]
-        return f"output is {' or '.join(names)}", (chances[0], chances[1])
-    atoms = spreads is not None and spreads[0][0].after is not None
-    return _words(cells, inside, atoms), (chances[0], chances[1])
 
 
 def _name(value: Value) -> str:
@@ -207,102 +246,3 @@ def _sum(row: tuple[Term, ...]) -> str:
         size = f"{abs(times) if exact else f'{float(abs(times)):g}'} * " if abs(times) != 1 else ""
         found += f" {sign} {size}{name}" if found else f"{sign}{size}{name}"
     return found
-
-
-def _lines(one: Value, other: Value, cells: SumCells | None) -> list[tuple[Line, Line]]:
-    """Laws that are independent; none where laws are of other forms."""
-    if isinstance(one, Line) and isinstance(other, Line):
-        return [(one, other)]
-    try:
-        return [] if cells is None else [*zip(lines(cells, one), lines(cells, other), strict=True)]
-    except ValueError:
-        return []
-
-
-def _distances(one: Value, other: Value, cells: SumCells | None, family: str) -> list[Term]:
-    """How many scales lines of a family are apart; none where not all are of it, with equal scales."""
-    found = _lines(one, other, cells)
-    try:
-        return [distance(pair) for pair in found] if all(p.family == family for p, _ in found) else []
-    except ValueError:
-        return []
-
-
-def _epsilon(
-    one: Value, other: Value, epsilon: Term, delta: Term, cells: SumCells | None,
-    spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
-) -> float:  # fmt: skip
-    """The epsilon that a pair needs, at least."""
-    if delta is NO and (far := _distances(one, other, cells, "laplace")):
-        return _low(made("add", *far))
-    claimed, least_delta = float(bounds_of(epsilon)[0]), float(bounds_of(delta)[0])
-    tried = [(_masses(one, other, cells), claimed)] if cells or spreads is None else []
-    if spreads is None:
-        floats = [dict(enumerate(float(bounds_of(pair[side])[0]) for pair in tried[0][0])) for side in (0, 1)]
-        about = needed("private", floats[0], floats[1], [0.0, least_delta])
-        tried.append((tried[0][0], about * (1 - 1e-4)))
-    elif spreads[0][0].after is None:
-        about = needed("private", *spreads, [0.0, least_delta]) * (1 - 1e-4)
-        if not math.isfinite(about):
-            return math.inf
-        near = views("private", *spreads, [about, least_delta])
-        found = [cells_of(view.json) for view, _ in zip(near, range(2), strict=False)]
-        tried += [(_masses(one, other, part), about) for part in found]
-    best = 0.0
-    for pairs, about in tried:
-        if not math.isfinite(about):
-            return math.inf
-        p, q = _sums(pairs, _above(pairs, number(Fraction(about))))
-        least, most = bounds_of(difference(p, delta))[0], bounds_of(q)[1]
-        if least > 0 and most > 0:
-            best = max(best, _low(made("log", number(least / most))))
-    return best
-
-
-def _squares(one: Value, other: Value, cells: SumCells | None) -> Term | None:
-    """Of normal laws of equal scales, the sum of the squares of how many scales they are apart; None for others."""
-    if not _distances(one, other, cells, "normal"):
-        return None
-    found = list[Term]()
-    for p, q in _lines(one, other, cells):
-        root = p.scale.head == "pow" and p.scale.parts[1].number == Fraction(1, 2)
-        square = p.scale.parts[0] if root else made("mul", p.scale, p.scale)
-        gap = difference(p.at, q.at)
-        found.append(made("mul", gap, gap, made("pow", square, number(-1))))
-    return made("add", *found)
-
-
-def _rho(one: Value, other: Value, cells: SumCells | None) -> float:
-    if square := _squares(one, other, cells):
-        return _low(half(square))
-    pairs = _masses(one, other, cells)
-    found = [0.0]
-    for order in map(number, ORDERS):
-        with suppress(ValueError):
-            found.append(_low(made("mul", divergence(pairs, order), made("pow", order, number(-1)))))
-    return max(found)
-
-
-def _divergence(one: Value, other: Value, order: Term, cells: SumCells | None) -> Term:
-    if square := _squares(one, other, cells):
-        return half(made("mul", order, square))
-    with suppress(ValueError):
-        pair = _lines(one, other, cells)
-        alone = len(pair) == 1 and _distances(one, other, cells, "laplace")
-        return divergence(pair[0] if alone else _masses(one, other, cells), order)
-    return NO
-
-
-def _mu(one: Value, other: Value, cells: SumCells | None) -> float:
-    if square := _squares(one, other, cells):
-        return _low(made("pow", square, number(Fraction(1, 2))))
-    pairs = _masses(one, other, cells)
-    floats = [[float(bounds_of(pair[side])[0]) for pair in pairs] for side in (0, 1)]
-    ratio = [p / q if q else math.inf for p, q in zip(*floats, strict=True)]
-    ranked, best = sorted(range(len(pairs)), key=lambda k: -ratio[k]), 0.0
-    for count in range(1, len(ranked)):
-        p, q = (bounds_of(one) for one in _sums(pairs, ranked[:count]))
-        if 0 < p[0] < 1 and 0 < q[1] < 1:
-            quantiles = (made("phi_inverse", number(part)) for part in (p[0], q[1]))
-            best = max(best, _low(difference(*quantiles)))
-    return best

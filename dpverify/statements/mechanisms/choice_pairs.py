@@ -16,13 +16,13 @@ from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.numbers import logic
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
+from dpverify.proving.theorems.spreads import Spread
 from dpverify.statements.mechanisms.breaking import bounds_of
 from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, NoiseOnPage
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.sensitivity import ONE
-from dpverify.statements.mechanisms.spreads import Spread
 
 SIZES, FEW = (1, 2, 3, 5), 4
 """Whole numbers that are tried, and how many values of each letter."""

@@ -47,7 +47,7 @@ def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
             yield Route("gaussian", ((numbers[0],),))
         return
     pure, concentrated = (
-        [_cost(mechanism, draw, c) for draw in mechanism.draws] for c in ("private", "concentrated")
+        [known_cost(mechanism, draw, c) for draw in mechanism.draws] for c in ("private", "concentrated")
     )
     if head == "private":
         noisy = [k for k, draw in enumerate(mechanism.draws) if parts_of(draw.term)[0] == "normal"]
@@ -65,7 +65,8 @@ def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
     yield from (Route("concentrated", tuple((c,) for c in row)) for row in _shares(concentrated, budget))
 
 
-def _cost(mechanism: MechanismOnPage, draw: MechanismStep, head: str) -> Node | None:
+def known_cost(mechanism: MechanismOnPage, draw: MechanismStep, head: str) -> Node | None:
+    """What a draw costs of a budget, a guess of public letters; None where nothing is guessed."""
     try:
         found = cost(mechanism, draw.term, head)
     except UnderivedError:

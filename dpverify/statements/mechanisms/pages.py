@@ -21,7 +21,7 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guar
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
 from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import read_domain
-from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections
+from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections, sections_of
 
 CHOICES = ("select", "stop")
 """First words of what chooses among candidates."""
@@ -147,6 +147,11 @@ def read_mechanisms(path: Path) -> tuple[MechanismOnPage, ...]:
         PageError: for all on the page that is not understood.
     """
     return read_sections(path, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
+
+
+def mechanisms_of(text: str, name: str) -> tuple[MechanismOnPage, ...]:
+    """The mechanisms of a page's text; the name is that in errors, which are as of `read_mechanisms`."""
+    return sections_of(text, name, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
 
 
 class _MechanismSection(TheoremSection):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -11,18 +11,19 @@ from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.choices import masses_of
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.models import Model, show
 from dpverify.proving.checker.theorems.outcomes import constant
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
-from dpverify.statements.mechanisms.breaking import Breaking, broken_by
+from dpverify.proving.theorems.sequences import numbers_in
+from dpverify.proving.theorems.spreads import Spread, margin, views
+from dpverify.statements.mechanisms.breaking import Breaking, ExactPair
 from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
 from dpverify.statements.mechanisms.sensitivity import DATA, ONE
-from dpverify.statements.mechanisms.spreads import Spread, SpreadReader, margin, views
 
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
 """Values of public letters that are tried."""
@@ -136,7 +137,7 @@ class PairSearcher:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
         self.model_of = FloatModel(sizes, {})
         self.law = law_of(mechanism)
-        self.reader = SpreadReader(self.model_of, self.law)
+        self.code = self.model_of.code(self.law)
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
         self.head = named(head)
         self.bounds = [self.model_of.code(one) for one in numbers]
@@ -148,7 +149,7 @@ class PairSearcher:
         self.some: PairCase | None = None
         over = mechanism.records.over
         width = sizes.get(named(over.kind), 1) if over else 1
-        written = {Fraction(n) for n in _numbers(self.law)}
+        written = numbers_in(self.law)
         low, high = mechanism.records.low, mechanism.records.high
         near = [
             n
@@ -165,18 +166,33 @@ class PairSearcher:
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
         assert v is not None
-        tried = WHOLE if letter.kind == "integer" else NUMBERS
+        tried, further = (WHOLE, ()) if letter.kind == "integer" else (NUMBERS, FURTHER)
+        of_it = [k for k, one in enumerate(self.mechanism.given) if free(one) == {letter.name}]
         ends = [Fraction(end) for end in (v.lower, v.upper) if end is not None]
-        found = [n for n in dict.fromkeys((*tried, *ends, *(e + 1 for e in ends))) if v.contains(n)]
+        said = [n for k in of_it for n in sorted(numbers_in(self.mechanism.given[k]))]
+        ends += [end for n in said for end in (n, *([1 / n] if n and letter.kind != "integer" else []))]
+        near = [n for e in ends for n in (e, e + 1, e - 1, *([] if letter.kind == "integer" else [e / 2]))]
+        found = [
+            n
+            for n in dict.fromkeys((*tried, *near, *further))
+            if v.contains(n) and self.holds({letter.name: float(n)}, of_it)
+        ]
         if letter.kind == "integer":
             found.sort(key=lambda n: (abs(n), n))
         return found
+
+    def holds(self, env: dict[str, Any], assumed: Iterable[int]) -> bool:
+        """Whether some of what is assumed of letters is true."""
+        try:
+            return all(self.given[k](env) >= 0 for k in assumed)
+        except FAILURES:
+            return False
 
     def records(self, letters: dict[str, Fraction]) -> int:
         """How many records there are; 0 where that is not tried, or letters are not as the page assumes."""
         env = {name: float(v) for name, v in letters.items()}
         try:
-            n = int(self.count(env)) if all(one(env) >= 0 for one in self.given) else 0
+            n = int(self.count(env)) if self.holds(env, range(len(self.given))) else 0
         except FAILURES:
             return 0
         return n if 1 <= n <= LONGEST else 0
@@ -252,7 +268,7 @@ class PairSearcher:
         if kind == 4 and self.public:
             letter = self.random.choice(self.public)
             assert letter.number is not None
-            more = [*self.options(letter), *(() if letter.kind == "integer" else FURTHER)]
+            more = self.options(letter)
             old = case.letters[letter.name]
             more += [old + 1, old - 1, 2 * old] if letter.kind == "integer" else [old * 2, old / 2]
             letters = {**case.letters, letter.name: self.random.choice(more)}
@@ -289,7 +305,8 @@ class PairSearcher:
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of the output."""
-        return self.reader.spread(env)
+        found: Spread = self.code(env)
+        return found
 
     def laws(self, case: PairCase) -> tuple[Spread, Spread, list[float]]:
         """Both laws, and what is claimed, in floating point."""
@@ -342,11 +359,10 @@ class PairSearcher:
         plain, (one, other, bounds) = self.model(case, claim), self.laws(case)
         if not _true(claim, plain):
             return None
-        if isinstance(one, list) and isinstance(other, list):
-            for view in islice(views(self.head, one, other, bounds), VIEWS):
-                model = {**plain, "cells": view.json}
-                if _true(claim, model, refuted=True):
-                    return model
+        for cells in islice(views(self.head, one, other, bounds), VIEWS):
+            model = {**plain, "cells": cells}
+            if _true(claim, model, refuted=True):
+                return model
         return plain if _true(claim, plain, refuted=True) else None
 
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
@@ -357,8 +373,7 @@ class PairSearcher:
         numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)
-        spreads = (one, other) if isinstance(one, list) and isinstance(other, list) else None
-        seen = broken_by(self.head, laws[0], laws[1], bounds, exact.cells, spreads)
+        seen = ExactPair(laws[0], laws[1], exact.cells, (one, other)).broken(self.head, bounds)
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
@@ -372,11 +387,3 @@ def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]
         params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
         new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
     return new
-
-
-def _numbers(node: Node) -> Iterator[str]:
-    if isinstance(node, tuple):
-        if node[:1] == ("num",):
-            yield named(node[1])
-        for part in node:
-            yield from _numbers(part)

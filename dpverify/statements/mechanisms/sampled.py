@@ -18,6 +18,7 @@ from dpverify.privacy import Adjacency
 from dpverify.privacy.guarantees import GDP, RDP, ApproxDP, Guarantee, PureDP, zCDP
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
 from dpverify.proving.theorems.finite_models import FAILURES, Code, Env, FloatModel
+from dpverify.proving.theorems.spreads import outputs
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs import PairCase
 
@@ -88,8 +89,8 @@ class SampledPage:
             else:
                 found[draw.name] = self.sample(draw.term, env, rng, runs)
         term = self.mechanism.output.term
-        outputs = [_flat(self.code(term)(row)) for row in self.rows(env, found, runs)]
-        return np.array(outputs, dtype=np.float64)
+        made = [[*outputs(self.code(term)(row))] for row in self.rows(env, found, runs)]
+        return np.array(made, dtype=np.float64)
 
     def rows(self, env: Env, found: dict[str, list[Any]], runs: int) -> Iterator[Env]:
         """Letters of each run."""
@@ -120,10 +121,6 @@ class SampledPage:
         places = rng.choice(len(masses), size=runs, p=np.array([*masses.values()]) / sum(masses.values()))
         values = [*masses]
         return [values[k] for k in places]
-
-
-def _flat(value: Any) -> list[float]:
-    return [one for part in value for one in _flat(part)] if isinstance(value, tuple) else [float(value)]
 
 
 def guarantee_at(mechanism: MechanismOnPage, letters: dict[str, Fraction]) -> Guarantee:

@@ -134,6 +134,17 @@ def read_sections(
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
+    return sections_of(text, path.name, what, make, only)
+
+
+def sections_of(
+    text: str,
+    name: str,
+    what: str,
+    make: Callable[[str, PageBlock, Sequence[PageBlock]], _Made],
+    only: str = "",
+) -> tuple[_Made, ...]:
+    """As `read_sections`, of a page's text; the name is that in errors."""
     parts, wrong = _parts(text)
     errors, found = Errors(wrong), list[_Made]()
     for id_, heading, inside in parts:
@@ -152,9 +163,9 @@ def read_sections(
                 why = InvalidArgumentError(what, id_, f"what has types that fit ({why})")
             errors.append((line, why))
     if not found and not errors:
-        errors.wrong(1, "page", path.name, "headings with ids, each with a table of letters")
+        errors.wrong(1, "page", name, "headings with ids, each with a table of letters")
     if errors:
-        raise PageError(path.name, errors)
+        raise PageError(name, errors)
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.checker.theorems.steps import Clause
+from dpverify.proving.theorems.search import Effort, find_model
 
 Y = ["y", "real"]
 LAPLACE = ["laplace", ["of", "f", ["sym", "D"]], ["num", "1"]]
@@ -164,3 +165,51 @@ def test_what_is_not_certain_shows_nothing(law: Any, along: list[list[str]], cut
 def test_other_cells_are_refused(cells: Any) -> None:
     with pytest.raises((ValueError, KeyError)):
         refutes(LAPLACE, ["private", "0", "0"], cells["along"], cells["cuts"])
+
+
+F, MINUS = ["of", "f", ["sym", "D"]], ["mul", ["num", "-1"], ["of", "f", ["sym", "E"]]]
+WIDER = ["laplace", ["num", "0"], ["add", ["num", "1"], ["abs", F]]]
+CLAIMS: list[tuple[Any, list[str], list[str] | None]] = [
+    # law, a guarantee that fails where f of neighbors differs by 1, and one that holds (none, if none does)
+    (second("laplace"), ["private", "9/5", "0"], ["private", "2", "0"]),
+    (second("laplace"), ["private", "1", "1/8"], ["private", "1", "1/4"]),
+    (second("laplace", at=ROOT), ["private", "9/5", "0"], ["private", "2", "0"]),
+    (second("normal", at=ROOT), ["concentrated", "9/10"], ["concentrated", "1"]),
+    (second("normal"), ["gaussian", "7/5"], ["gaussian", "3/2"]),
+    (second("normal"), ["private", "1", "1/4"], ["private", "2", "1/4"]),
+    (then(NORMAL, ["max", ["sym", "y"], ["num", "0"]]), ["private", "1/2", "1/8"], ["private", "1/2", "1/4"]),
+    (MIXED, ["private", "0", "1/100"], ["private", "0", "1/16"]),
+    (WIDER, ["private", "4", "0"], None),
+    (["exponential", ["add", ["num", "1"], ["abs", F]]], ["private", "4", "0"], None),
+]
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(("law", "false", "true"), CLAIMS)
+def test_a_search_finds_cells_where_a_claim_needs_them(
+    law: Any, false: list[str], true: list[str] | None
+) -> None:
+    """M is of two draws, of a mixture, of a function of noise, or of noise of a wider scale."""
+
+    def searched(guarantee: list[str], margins: int) -> Any:
+        head, *numbers = guarantee
+        near = [
+            "implies",
+            ["neighbors", ["sym", "D"], ["sym", "E"]],
+            ["<=", ["abs", ["add", F, MINUS]], ["num", "1"]],
+        ]
+        letters = [["D", [], "Data"], ["E", [], "Data"]]
+        law_of = ["==", ["of", "M", ["sym", "D"]], law]
+        premises = [["all", letters, [], near], ["all", letters[:1], [], law_of]]
+        kind = ["law", ["pair", "real", "real"] if law[-1][0] == "then" else "real"]
+        claim = [head, ["D", "Data"], ["of", "M", ["sym", "D"]], *(["num", one] for one in numbers)]
+        body = ["all", [["f", ["Data"], "real"], ["M", ["Data"], kind]], premises, claim]
+        clause = Clause.read({"types": [["Data", "data"]], "body": lists(body)})
+        found = find_model(clause, refute=True, effort=Effort(margins=margins)).model
+        assert found is None or show(clause, found, refute=True) is None
+        return found
+
+    found = searched(false, 2000)
+    assert found is not None
+    assert found["cells"]
+    assert true is None or searched(true, 200) is None

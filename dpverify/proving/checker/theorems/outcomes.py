@@ -190,7 +190,7 @@ def same(one: Value, other: Value) -> Term:
         return logic("and", *(same(*sides) for sides in zip(one, other, strict=True)))
     if isinstance(one, Point):
         return TRUE if one == other else FALSE
-    if one == other and isinstance(one, Line | Independent | Image):
+    if one == other and isinstance(one, Line | Independent | Image | Mixture):
         return TRUE
     return logic("and", *(TRUE if p is q else compared("==", p, q) for p, q in both(one, other)))
 

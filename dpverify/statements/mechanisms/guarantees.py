@@ -1,0 +1,93 @@
+"""What is proved of a mechanism where its claim is not: the sum of what its draws cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+
+from dpverify.formulas.expressions import Apply, Expression, Number
+from dpverify.formulas.rendering.latex import expression_latex
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.language import Node, named, parts_of
+from dpverify.statements.mechanisms.choices import choice_of
+from dpverify.statements.mechanisms.composition import known_cost
+from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.proofs import derive_mechanism
+from dpverify.statements.mechanisms.scope import dependence
+from dpverify.statements.mechanisms.sensitivity import cancelled, number
+
+MEASURES = {"private": "epsilon", "concentrated": "rho"}
+"""Currencies that are added up, the strongest guarantee first, and the letter of each."""
+
+
+@dataclass(frozen=True)
+class ProvedGuarantee:
+    """A guarantee of a mechanism."""
+
+    measure: str
+    """`epsilon`, of pure privacy, or `rho`, of concentrated privacy."""
+    value: str
+    """LaTeX."""
+    uses: tuple[str, ...]
+    """Theorems and rules that its derivation uses."""
+    certificate: Json
+
+
+def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
+    """The guarantee that its draws have together, as far as it is derived; None if it is not.
+
+    What each draw costs is a guess from small data sets. It is part of what is derived, for data sets of every size.
+    """
+    if choice_of(mechanism) is not None or dependence(mechanism) is not None:
+        return None
+    for head, measure in MEASURES.items():
+        costs = [known_cost(mechanism, draw, head) for draw in mechanism.draws]
+        total = _total([one for one in costs if one is not None])
+        if not costs or None in costs or total is None:
+            continue
+        claim = mechanism.steps[-1]
+        term = (head, total, number(0)) if head == "private" else (head, total)
+        proof = derive_mechanism(replace(mechanism, steps=(*mechanism.steps[:-1], replace(claim, term=term))))
+        if proof.certificate is not None:
+            value = expression_latex(_expression(mechanism, total))
+            return ProvedGuarantee(measure, value, proof.uses, proof.certificate)
+    return None
+
+
+def _total(costs: list[Node]) -> Node | None:
+    """A sum, in which equal ones are counted."""
+    counts = {one: costs.count(one) for one in costs}
+    parts = [cancelled(("mul", number(n), one)) for one, n in counts.items()]
+    return reduce(lambda one, other: ("add", one, other), parts) if parts else None
+
+
+def _expression(mechanism: MechanismOnPage, term: Node) -> Expression:
+    """A term of public letters as an expression."""
+    head, *parts = parts_of(term)
+    if head == "num":
+        return Number(Fraction(named(parts[0])))
+    if head == "sym":
+        return next(
+            one.number for one in mechanism.letters if one.name == parts[0] and one.number is not None
+        )
+    if head == "pow":
+        return Apply("pow", tuple(_expression(mechanism, part) for part in parts))
+    if head != "mul":
+        return Apply(str(head), tuple(_expression(mechanism, part) for part in parts))
+    above, below = list[Expression](), list[Expression]()
+    for part in parts:
+        base, exponent = parts_of(part)[1:] if parts_of(part)[0] == "pow" else (part, number(1))
+        times = Fraction(named(parts_of(exponent)[1])) if parts_of(exponent)[0] == "num" else Fraction(0)
+        if times < 0:
+            below.append(_expression(mechanism, cancelled(("pow", base, number(-times)))))
+        elif parts_of(part)[0] == "num":
+            value = Fraction(named(parts_of(part)[1]))
+            above += [Number(Fraction(value.numerator))] * (value.numerator != 1)
+            below += [Number(Fraction(value.denominator))] * (value.denominator != 1)
+        else:
+            above.append(_expression(mechanism, part))
+    over, under = (
+        reduce(lambda x, y: Apply("mul", (x, y)), side or [Number(Fraction(1))]) for side in (above, below)
+    )
+    return Apply("div", (over, under)) if below else over
