@@ -13,8 +13,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import UNDECIDED, VIOLATED, print_table, write_json
 
 if TYPE_CHECKING:
-    from dpverify.statements.mechanisms.pairs import BrokenPair
-    from dpverify.statements.mechanisms.sampled import PageAudit
+    from dpverify.statements.mechanisms.pairs.sampled import PageAudit
+    from dpverify.statements.mechanisms.pairs.search import BrokenPair
 
 
 def prove_mechanisms(

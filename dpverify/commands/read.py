@@ -66,7 +66,8 @@ def read(
     from dpverify.running import Limits
     from dpverify.running.user_process import check_target
     from dpverify.statements.mechanisms.code.proposals import propose
-    from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanisms
+    from dpverify.statements.mechanisms.pages import MechanismOnPage
+    from dpverify.statements.mechanisms.reading import read_mechanisms
     from dpverify.statements.pages.page import PageError
     from dpverify.verification.code_audits import CodeQuestion, audit_code
     from dpverify.verification.user_places import source_of

@@ -13,14 +13,15 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.as_theorems import as_theorem
 from dpverify.statements.mechanisms.guarantees import ProvedGuarantee, guarantee_proved
-from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanisms
-from dpverify.statements.mechanisms.pairs import BrokenPair
+from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pairs.search import BrokenPair
+from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.theorems.library import shipped
 from dpverify.statements.theorems.names import is_page_of_mechanisms
 from dpverify.verification.theorems import TheoremFound, find_theorems, found_of_mechanism, row_of
 
 if TYPE_CHECKING:
-    from dpverify.statements.mechanisms.sampled import PageAudit
+    from dpverify.statements.mechanisms.pairs.sampled import PageAudit
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
         return row
     if found.nearest is None:
         return replace(row, reason=f"{row.reason}; not audited: no pair of data sets is known")
-    from dpverify.statements.mechanisms.sampled import audit_page
+    from dpverify.statements.mechanisms.pairs.sampled import audit_page
 
     try:
         audit = audit_page(outcome.few or one, found.nearest, found.sizes)

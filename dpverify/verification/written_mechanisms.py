@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.mechanisms.pages import mechanisms_of
+from dpverify.statements.mechanisms.reading import mechanisms_of
 from dpverify.verification.mechanisms import MechanismRow, decide_mechanism, with_guarantee
 
 

@@ -13,10 +13,10 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.statements.mechanisms import choice_pairs
-from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
-from dpverify.statements.mechanisms.pages import indexed, law_of_noise, read_mechanisms
-from dpverify.statements.mechanisms.pairs import search_pairs
-from dpverify.statements.mechanisms.proofs import MechanismProof, claim_of, derive_mechanism
+from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.pairs.search import search_pairs
+from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
+from dpverify.statements.mechanisms.reading import indexed, law_of_noise, read_mechanisms
 
 from ..packaging.page_blocks import DOCS
 from .calling import call

@@ -14,11 +14,12 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.arithmetic import entail
 from dpverify.proving.checker.theorems.language import Node, Scope
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanisms
-from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, search_pairs
-from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, search_pairs
+from dpverify.statements.mechanisms.pairs.tested_pairs import ReleasePairSearcher
+from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.mechanisms.scope import dependence
-from dpverify.statements.mechanisms.tested_pairs import ReleasePairSearcher
 
 from ..packaging.page_blocks import DOCS
 

@@ -12,9 +12,9 @@ import pytest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.loop_pairs import few_rounds, loop_witness
-from dpverify.statements.mechanisms.pages import read_mechanisms
-from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.pairs.loop_pairs import few_rounds, loop_witness
+from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.mechanisms.rounds import LoopReader
 from dpverify.verification.mechanisms import decide_mechanism
 

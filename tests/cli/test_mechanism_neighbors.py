@@ -16,12 +16,12 @@ import pytest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.pages import read_mechanisms
-from dpverify.statements.mechanisms.pairs import PairSearch, PairSearcher, search_pairs
-from dpverify.statements.mechanisms.proofs import MechanismProof, claim_of, derive_mechanism
-from dpverify.statements.mechanisms.sample_pairs import SamplePairSearcher
-from dpverify.statements.mechanisms.sampled import SampledPage
-from dpverify.statements.mechanisms.samples import sample_letters
+from dpverify.statements.mechanisms.pairs.sample_pairs import SamplePairSearcher
+from dpverify.statements.mechanisms.pairs.sampled import SampledPage
+from dpverify.statements.mechanisms.pairs.search import PairSearch, PairSearcher, search_pairs
+from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
+from dpverify.statements.mechanisms.proofs.samples import sample_letters
+from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
 from dpverify.verification.mechanisms import mechanism_rows

@@ -14,9 +14,9 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy.gaussian import gaussian_hockey_stick
 from dpverify.proving.checker.theorems.models import show
 from dpverify.statements.mechanisms import sampled
-from dpverify.statements.mechanisms.pages import read_mechanisms
-from dpverify.statements.mechanisms.pairs import PairSearch, search_pairs
-from dpverify.statements.mechanisms.proofs import claim_of
+from dpverify.statements.mechanisms.pairs.search import PairSearch, search_pairs
+from dpverify.statements.mechanisms.proofs.claims import claim_of
+from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.verification.mechanisms import mechanism_rows
 
 from .calling import call

@@ -12,8 +12,8 @@ from dpverify.errors import DpverifyError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.finite_models import FloatModel
-from dpverify.statements.mechanisms.pages import read_mechanisms
-from dpverify.statements.mechanisms.proofs import claim_of
+from dpverify.statements.mechanisms.proofs.claims import claim_of
+from dpverify.statements.mechanisms.reading import read_mechanisms
 
 from .test_mechanisms import COLUMNS, SCALE, SUM, TEXT, UNIT, WEIGHTS, decided, proved
 

@@ -13,8 +13,8 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.notation import guarantee_of
-from dpverify.statements.mechanisms.pages import indexed, read_mechanisms
-from dpverify.statements.mechanisms.proofs import MechanismProof, claim_of, derive_mechanism
+from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
+from dpverify.statements.mechanisms.reading import indexed, read_mechanisms
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.verification.mechanisms import MechanismRow, mechanism_rows
 

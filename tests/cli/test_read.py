@@ -15,7 +15,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FloatModel
 from dpverify.statements.mechanisms.code import values
 from dpverify.statements.mechanisms.code.proposals import CodeProposal, propose
-from dpverify.statements.mechanisms.pages import read_mechanisms
+from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.pages.page import PageError
 from dpverify.verification import code_audits
 from dpverify.verification.code_audits import CodeQuestion, audit_code, scale_seen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpverify.errors import DpverifyError
-from dpverify.statements.mechanisms.pages import read_mechanisms
+from dpverify.statements.mechanisms.reading import read_mechanisms
 
 from ..benchmarks.dpriv_bench import score
 

@@ -12,8 +12,8 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.reports import load_ledger, render_html, write_report
 from dpverify.statements.mechanisms.as_theorems import shipped_mechanism
-from dpverify.statements.mechanisms.pages import mechanisms_of
-from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.reading import mechanisms_of
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as rows_module
 from dpverify.verification.ledger_check import check_ledger

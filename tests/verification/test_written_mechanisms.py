@@ -15,7 +15,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.statements.mechanisms.guarantees import guarantee_proved
-from dpverify.statements.mechanisms.pages import mechanisms_of, read_mechanisms
+from dpverify.statements.mechanisms.reading import mechanisms_of, read_mechanisms
 
 from ..packaging.page_blocks import DOCS
 

@@ -9,17 +9,18 @@ from pathlib import Path
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.theorems.letters import Alphabet
-from dpverify.statements.mechanisms.choice_pairs import ChoicePairSearcher
-from dpverify.statements.mechanisms.choices import choice_of
-from dpverify.statements.mechanisms.local import has_smooth_scale
-from dpverify.statements.mechanisms.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
-from dpverify.statements.mechanisms.pages import MechanismOnPage, read_mechanism, read_mechanisms
-from dpverify.statements.mechanisms.pairs import PairSearch, PairSearcher, search_pairs
-from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.pairs.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
+from dpverify.statements.mechanisms.pairs.sample_pairs import SamplePairSearcher
+from dpverify.statements.mechanisms.pairs.search import PairSearch, PairSearcher, search_pairs
+from dpverify.statements.mechanisms.pairs.tested_pairs import ReleasePairSearcher
+from dpverify.statements.mechanisms.proofs.choices import choice_of
+from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.proofs.local import has_smooth_scale
+from dpverify.statements.mechanisms.reading import read_mechanism, read_mechanisms
 from dpverify.statements.mechanisms.rounds import LoopOnPage
-from dpverify.statements.mechanisms.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.scope import dependence
-from dpverify.statements.mechanisms.tested_pairs import ReleasePairSearcher
 from dpverify.statements.theorems.library import mechanism_pages
 from dpverify.statements.theorems.pages import TheoremDisplay, TheoremOnPage
 

@@ -10,14 +10,14 @@ from dpverify.formulas.expressions import Apply, Expression, Number
 from dpverify.formulas.rendering.latex import expression_latex
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, named, parts_of
-from dpverify.statements.mechanisms.choices import choice_of
-from dpverify.statements.mechanisms.composition import known_cost
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.proofs import derive_mechanism
-from dpverify.statements.mechanisms.ranges import number
-from dpverify.statements.mechanisms.samples import amplified_epsilon
+from dpverify.statements.mechanisms.proofs.choices import choice_of
+from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
+from dpverify.statements.mechanisms.proofs.composition import known_cost
+from dpverify.statements.mechanisms.proofs.ranges import number
+from dpverify.statements.mechanisms.proofs.samples import amplified_epsilon
+from dpverify.statements.mechanisms.proofs.sensitivity import cancelled
 from dpverify.statements.mechanisms.scope import dependence
-from dpverify.statements.mechanisms.sensitivity import cancelled
 
 MEASURES = {"private": "epsilon", "concentrated": "rho"}
 """Currencies that are added up, the strongest guarantee first, and the letter of each."""

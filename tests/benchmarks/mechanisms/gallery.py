@@ -21,7 +21,7 @@ from pathlib import Path
 
 from dpverify.commands.mechanisms import pair_lines
 from dpverify.files import write_table
-from dpverify.statements.mechanisms.pages import mechanisms_of
+from dpverify.statements.mechanisms.reading import mechanisms_of
 from dpverify.statements.theorems.library import mechanism_pages
 from dpverify.verification.mechanisms import MechanismRow, decide_mechanism
 

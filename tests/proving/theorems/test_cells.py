@@ -23,7 +23,7 @@ from dpverify.proving.theorems.noises import NORMAL as STANDARD
 from dpverify.proving.theorems.noises import FloatLine, mixed
 from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.proving.theorems.spreads import after, each_noise, lines_of, margin, needed, outputs, sights
-from dpverify.statements.mechanisms.breaking import bounds_of
+from dpverify.statements.mechanisms.pairs.breaking import bounds_of
 
 Y = ["y", "real"]
 LAPLACE = ["laplace", ["of", "f", ["sym", "D"]], ["num", "1"]]

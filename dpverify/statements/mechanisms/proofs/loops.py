@@ -13,9 +13,9 @@ from functools import partial
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
-from dpverify.statements.mechanisms.composition import MADE, NONE, Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
-from dpverify.statements.mechanisms.ranges import DATA, ONE, D, number
+from dpverify.statements.mechanisms.proofs.composition import MADE, NONE, Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, D, number
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.theorems.library import shipped
 

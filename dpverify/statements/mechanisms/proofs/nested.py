@@ -9,10 +9,18 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
-from dpverify.statements.mechanisms.ranges import INDEX, extremes, folds, magnitude, minus, number, places
+from dpverify.statements.mechanisms.proofs.ranges import (
+    INDEX,
+    extremes,
+    folds,
+    magnitude,
+    minus,
+    number,
+    places,
+)
 
 if TYPE_CHECKING:
-    from dpverify.statements.mechanisms.sensitivity import Sensitivity
+    from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity
 
 SECOND = f"{INDEX} behind"
 

@@ -16,13 +16,13 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.added import added_bound, added_premises
-from dpverify.statements.mechanisms.choices import ANSWER, ORDER, ChoiceOnPage, choice_of
-from dpverify.statements.mechanisms.composition import Composition, OneDraw, Route, routes
-from dpverify.statements.mechanisms.local import LocalProof, has_smooth_scale
-from dpverify.statements.mechanisms.loops import loop_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
-from dpverify.statements.mechanisms.ranges import (
+from dpverify.statements.mechanisms.proofs.added import added_bound, added_premises
+from dpverify.statements.mechanisms.proofs.choices import ANSWER, ORDER, ChoiceOnPage, choice_of
+from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
+from dpverify.statements.mechanisms.proofs.loops import loop_of
+from dpverify.statements.mechanisms.proofs.ranges import (
     COLUMN,
     DATA,
     HOLE,
@@ -39,14 +39,14 @@ from dpverify.statements.mechanisms.ranges import (
     replaced,
     sum_ranges,
 )
-from dpverify.statements.mechanisms.samples import (
+from dpverify.statements.mechanisms.proofs.samples import (
     SampleLetters,
     amplified,
     law_on_samples,
     on_samples,
     sample_letters,
 )
-from dpverify.statements.mechanisms.sensitivity import PLACE, Sensitivity, cancelled, sensitivity
+from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, Sensitivity, cancelled, sensitivity
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
 

@@ -19,11 +19,11 @@ from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.proving.theorems.sequences import numbers_in
 from dpverify.proving.theorems.spreads import Spread, margin, views
-from dpverify.statements.mechanisms.breaking import Breaking, ExactPair
-from dpverify.statements.mechanisms.choices import law_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.ranges import DATA
+from dpverify.statements.mechanisms.pairs.breaking import Breaking, ExactPair
+from dpverify.statements.mechanisms.proofs.choices import law_of
+from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
+from dpverify.statements.mechanisms.proofs.ranges import DATA
 
 Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
 """Records of a data set, each with its numbers."""

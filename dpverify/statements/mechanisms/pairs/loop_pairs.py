@@ -10,7 +10,10 @@ from random import Random
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, again, bound_in, free, inner, parts_of, put
 from dpverify.proving.theorems.letters import TheoremLetter
-from dpverify.statements.mechanisms.loops import (
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, private
+from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, holds
+from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
+from dpverify.statements.mechanisms.proofs.loops import (
     BEGIN,
     ENDS,
     HISTORY,
@@ -20,10 +23,7 @@ from dpverify.statements.mechanisms.loops import (
     outputs_of,
     paired,
 )  # fmt: skip
-from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, private
-from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, holds
-from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.ranges import may_lack_value, number
+from dpverify.statements.mechanisms.proofs.ranges import may_lack_value, number
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 MOST = 3

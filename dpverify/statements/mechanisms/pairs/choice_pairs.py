@@ -19,12 +19,19 @@ from dpverify.proving.checker.theorems.outcomes import Point, Value
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
 from dpverify.proving.theorems.spreads import Spread
-from dpverify.statements.mechanisms.breaking import bounds_of
-from dpverify.statements.mechanisms.choices import ABOVE, ANSWER, ANSWERS, ORDER, ChoiceOnPage, NoiseOnPage
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, own_letters
-from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.ranges import ONE
+from dpverify.statements.mechanisms.pairs.breaking import bounds_of
+from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, own_letters
+from dpverify.statements.mechanisms.proofs.choices import (
+    ABOVE,
+    ANSWER,
+    ANSWERS,
+    ORDER,
+    ChoiceOnPage,
+    NoiseOnPage,
+)
+from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
+from dpverify.statements.mechanisms.proofs.ranges import ONE
 
 SIZES, FEW = (1, 2, 3, 5), 4
 """Whole numbers that are tried, and how many values of each letter."""

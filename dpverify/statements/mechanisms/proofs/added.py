@@ -12,7 +12,7 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import TheoremLetter, bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
-from dpverify.statements.mechanisms.ranges import (
+from dpverify.statements.mechanisms.proofs.ranges import (
     COLUMN,
     DATA,
     HOLE,
@@ -29,7 +29,7 @@ from dpverify.statements.mechanisms.ranges import (
     of_data,
     replaced,
 )
-from dpverify.statements.mechanisms.sensitivity import PLACE, columns, is_linear, offsets, shifted
+from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, columns, is_linear, offsets, shifted
 
 FEWER, MORE = "the data with fewer records", "the data with a record more"
 """Names of bound letters, which no letter of a page has."""

@@ -20,7 +20,7 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.theorems.finite_models import FAILURES, Code, Env, FloatModel
 from dpverify.proving.theorems.spreads import outputs
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.pairs import PairCase
+from dpverify.statements.mechanisms.pairs.search import PairCase
 
 SEARCHED, RUNS = 4000, 10_000
 """Runs on each data set of the search for a pair, about, and of the audit, at most."""

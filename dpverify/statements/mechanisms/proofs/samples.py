@@ -16,10 +16,10 @@ from dpverify.proving.checker.theorems.language import Node, inner, named, parts
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
-from dpverify.statements.mechanisms.added import compared, has_more
 from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
-from dpverify.statements.mechanisms.ranges import DATA, ONE, OTHER, D, E, minus, number, of_each
-from dpverify.statements.mechanisms.sensitivity import cancelled, cost, inside
+from dpverify.statements.mechanisms.proofs.added import compared, has_more
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, D, E, minus, number, of_each
+from dpverify.statements.mechanisms.proofs.sensitivity import cancelled, cost, inside
 from dpverify.statements.theorems.library import shipped
 
 WHOLE, PLACES, SETS = "whole data", "places", "sets of places"

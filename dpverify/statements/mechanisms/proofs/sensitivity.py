@@ -26,9 +26,15 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
-from dpverify.statements.mechanisms.nested import all_differ, is_of_pairs, one_differs, pairs_differ, steps_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
-from dpverify.statements.mechanisms.ranges import (
+from dpverify.statements.mechanisms.proofs.nested import (
+    all_differ,
+    is_of_pairs,
+    one_differs,
+    pairs_differ,
+    steps_of,
+)
+from dpverify.statements.mechanisms.proofs.ranges import (
     HOLE,
     INDEX,
     ONE,
@@ -48,7 +54,7 @@ from dpverify.statements.mechanisms.ranges import (
     values_of,
     wholeness,
 )
-from dpverify.statements.mechanisms.rewriting import rewritten
+from dpverify.statements.mechanisms.proofs.rewriting import rewritten
 
 Show = Callable[..., int]
 """Shows a formula in a proof, from facts by their places; `thorough=False` where that must not take long."""

@@ -11,7 +11,7 @@ from dpverify.proving.checker.theorems.language import Node, free, inner, named,
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import on
-from dpverify.statements.mechanisms.ranges import (
+from dpverify.statements.mechanisms.proofs.ranges import (
     HOLE,
     INDEX,
     ONE,
@@ -24,7 +24,7 @@ from dpverify.statements.mechanisms.ranges import (
 )
 
 if TYPE_CHECKING:
-    from dpverify.statements.mechanisms.sensitivity import Sensitivity
+    from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity
 
 POWERS: tuple[Node, ...] = ("2", "3", "4")
 """Whole powers of sums up to which are multiplied out."""

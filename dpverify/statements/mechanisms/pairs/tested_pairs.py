@@ -13,8 +13,8 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.theorems.noises import FloatLine, Noisy, NoisyLaw, OneNoise, of_noises
 from dpverify.proving.theorems.spreads import Spread, outputs, views
 from dpverify.statements.mechanisms.pages import zero_of
-from dpverify.statements.mechanisms.pairs import VIEWS, PairCase, PairSearcher, holds
-from dpverify.statements.mechanisms.proofs import MechanismClaim
+from dpverify.statements.mechanisms.pairs.search import VIEWS, PairCase, PairSearcher, holds
+from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
 
 APART = 1000
 """How far what is released is moved from the refusal."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
-from dpverify.statements.mechanisms.ranges import DATA, ONE, D, number
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, D, number
 
 ANSWER, ORDER, ANSWERS, ABOVE = "the answer", "the order", "answers", "is above"
 R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)

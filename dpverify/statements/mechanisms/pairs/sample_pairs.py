@@ -12,12 +12,12 @@ from dpverify.proving.checker.theorems.arithmetic import FormulaLetters
 from dpverify.proving.checker.theorems.language import Scope, put
 from dpverify.proving.theorems.noises import mixed
 from dpverify.proving.theorems.spreads import Spread
-from dpverify.statements.mechanisms.breaking import bounds_of
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.pairs import PairCase, PairSearcher, Rows
-from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.ranges import DATA
-from dpverify.statements.mechanisms.samples import PLACES, SETS, WHOLE
+from dpverify.statements.mechanisms.pairs.breaking import bounds_of
+from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, Rows
+from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
+from dpverify.statements.mechanisms.proofs.ranges import DATA
+from dpverify.statements.mechanisms.proofs.samples import PLACES, SETS, WHOLE
 
 LARGEST, POINTS = 3, 8
 """Records of a data set whose samples are gone through, and samples of a model."""

@@ -1,0 +1,1 @@
+"""Pairs of data sets that break mechanisms' claims, and audits of what stays undecided."""

@@ -1,0 +1,636 @@
+"""Pages of mechanisms, read: records, queries, draws, an output and a claim, in the order of pseudo-code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.tokens import Latex, end_of_group
+from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
+from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
+from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
+from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
+from dpverify.statements.mechanisms.pages import (
+    ADDED,
+    CHOICES,
+    REPLACE,
+    MechanismOnPage,
+    MechanismStep,
+    RecordLetter,
+    SampleOnPage,
+)
+from dpverify.statements.mechanisms.rounds import DOTS, LoopReader
+from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
+from dpverify.statements.pages.letters import read_domain
+from dpverify.statements.theorems.pages import (
+    AtLineError,
+    TheoremSection,
+    read_sections,
+    sections_of,
+    with_dollars,
+)
+
+ROLES = ("start", "query", "draw", "set", "if", *CHOICES, "output", "claim")
+"""First words of the sentence before a display."""
+REFUSAL = (r"\bot",)
+"""What is put out where a condition does not hold."""
+NEIGHBORS = (REPLACE, ADDED)
+"""What neighbors may differ in."""
+NOISES = ("laplace", "exponential", "normal")
+"""What is added for each candidate."""
+_COUNTED = signs_of(r"\{1,\dots,")
+_LARGEST = [
+    (*signs_of(r"\arg\max"), "_"),
+]
+SAMPLES = ("Subsample", "Shuffle")
+"""First words of a line behind which a mechanism runs on other data; it has no display."""
+
+
+def read_mechanisms(path: Path) -> tuple[MechanismOnPage, ...]:
+    """The mechanisms of a page, in its order.
+
+    Raises:
+        InvalidArgumentError: for a file that cannot be read.
+        PageError: for all on the page that is not understood.
+    """
+    return read_sections(path, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
+
+
+def read_mechanism(path: Path, id_: str) -> MechanismOnPage:
+    """One mechanism of a page; errors as of `read_mechanisms`."""
+    (found,) = read_sections(path, "mechanism", lambda *section: _MechanismSection(*section).mechanism(), id_)
+    return found
+
+
+def mechanisms_of(text: str, name: str) -> tuple[MechanismOnPage, ...]:
+    """The mechanisms of a page's text; the name is that in errors, which are as of `read_mechanisms`."""
+    return sections_of(text, name, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
+
+
+class _MechanismSection(TheoremSection):
+    """Reads a section: the table of letters as theorems have it, and the lines of a mechanism."""
+
+    def __init__(self, id_: str, heading: PageBlock, inside: Sequence[PageBlock]) -> None:
+        super().__init__(id_, heading, inside)
+        self.records: RecordLetter | None = None
+        self.neighbors = ""
+        self.drawn = set[str]()
+        self.tested = False
+        self.rows_of = list[Tokens]()
+        """Letters with an index."""
+        self.given = list[Node]()
+        self.size: TheoremLetter | None = None
+        self.loop = LoopReader()
+
+    def mechanism(self) -> MechanismOnPage:
+        """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
+        self.tables()
+        public = tuple(self.letters)
+        items = [block for block in self.blocks if block.kind == "paragraph" and block.item]
+        for block in items:
+            self.at(block.line, self.item, block)
+        if self.records is None or not self.neighbors:
+            raise InvalidArgumentError(
+                "mechanism",
+                self.id,
+                "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`",
+            )
+        self.size = (
+            number_of_records(self.records, self.letters, self.given) if self.neighbors == ADDED else None
+        )
+        public = tuple(one for one in self.letters if one is not self.size)
+        lines, sample = [*self.lines()], None
+        if lines and lines[0][2] == "subsample":
+            first, words, _, formulas = lines.pop(0)
+            sample = self.at(first, self.read_sample, first, words, formulas)
+        read = [self.at(one[0], self.line, *one) for one in lines]
+        found = tuple(one for one in read if one.role != "repeat")
+        roles = [one.role for one in found]
+        if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
+            raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
+        loop = self.loop.loop()
+        if loop is not None and not self.drawn:
+            raise AtLineError(loop.line, InvalidArgumentError("repeat", self.id, "a Draw in each round"))
+        if loop is not None and sample:
+            allowed = "draws, and no loop"
+            raise AtLineError(sample.line, InvalidArgumentError("line", "Subsample", allowed))
+        if "if" in roles and (sample or loop is not None or self.size is not None):
+            allowed = f"a condition with `- neighbors: {REPLACE}`, without samples and loops"
+            raise AtLineError(found[roles.index("if")].line, InvalidArgumentError("if", self.id, allowed))
+        chosen = [one for one in found if one.role in CHOICES and loop is None]
+        if chosen and sample:
+            raise AtLineError(
+                sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
+            )
+        if chosen or any(one.index for one in found):
+            last = chosen[0] is found[-3] if len(chosen) == 1 and not self.tested else False
+            if not last or found[-2].term != ("sym", chosen[0].name):
+                allowed = "the letter that one Select or Stop before it chooses"
+                raise AtLineError(
+                    found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed)
+                )
+        elif loop is None and "if" not in roles and not self.drawn & free(found[-2].term):
+            raise AtLineError(
+                found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
+            )
+        title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
+        types = tuple(self.alphabet.types.values())
+        said = "; ".join(with_dollars(block.pieces) for block in items)
+        self.declared.append((f"{written(self.records.signs)}_i", said, ""))
+        return MechanismOnPage(
+            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
+            tuple(self.given), tuple(self.declared), self.size, sample, loop,
+        )  # fmt: skip
+
+    def compare(self, line: int, latex: str, says: str) -> None:
+        """Refuse what two readers read differently."""
+        if says:
+            allowed = f"what is read in one way: {says}"
+            raise AtLineError(line, InvalidArgumentError("formula", Latex(latex), allowed))
+
+    def item(self, block: PageBlock) -> None:
+        """An item of the list: records, neighbors."""
+        text = plain(block.pieces)
+        key, _, value = text.partition(":")
+        if key.strip() == "neighbors":
+            self.neighbors = value.strip().rstrip(".")
+            if self.neighbors not in NEIGHBORS:
+                raise InvalidArgumentError("neighbors", self.neighbors, ", ".join(NEIGHBORS))
+        elif key.strip() == "records":
+            self.records = self.read_records(block)
+        elif key.strip() == "given":
+            self.given += self.read_given(block)
+        elif key.strip() == "unread":
+            raise InvalidArgumentError(
+                "item", text, "what the code does there, written by hand, in its place"
+            )
+        else:
+            raise InvalidArgumentError("item", text, "`records:`, `neighbors:` or `given:`")
+
+    def read_given(self, block: PageBlock) -> Iterator[Node]:
+        """`given: $a<b$`, of public letters."""
+        formulas = [piece.latex for piece in block.pieces if isinstance(piece, Math)]
+        words = "".join(p.text for p in block.pieces if isinstance(p, Text)).partition(":")[2]
+        if not formulas or words.strip(" ,."):
+            raise InvalidArgumentError("given", plain(block.pieces), "comparisons of public letters, `$a<b$`")
+        for one in formulas:
+            formula = TheoremReader(self.alphabet).formula(signs_of(one))
+            permutes = signs_of(r"\text{permutes the whole numbers from}")[0] in signs_of(one)
+            if parts_of(formula)[0] not in ("<=", "<", "==") and not permutes:
+                raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
+            if self.records is not None and self.records.name in free(formula):
+                raise InvalidArgumentError("given", Latex(one), "what does not depend on records")
+            self.compare(block.line, one, self.second.formula(one, put(formula, {})))
+            yield formula
+
+    def read_records(self, block: PageBlock) -> RecordLetter:
+        """`records: $x_1,\\dots,x_n$ in [0, 1]`, maybe `for $r\\in R$`."""
+        formulas = [piece.latex for piece in block.pieces if isinstance(piece, Math)]
+        words = (
+            "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces).partition(":")[2].strip()
+        )
+        match = re.fullmatch(
+            r"\$ (?:in (?P<domain>[\[(].*?[\])])|(?P<any>of numbers))(?P<rows>,? for \$)?\.?", words
+        )
+        if match is None or len(formulas) != 1 + bool(match["rows"]):
+            raise InvalidArgumentError(
+                "records", words, "`$x_1,\\dots,x_n$ in [0, 1]` or `of numbers`, then maybe `for $r\\in R$`"
+            )
+        signs = signs_of(formulas[0])
+        parts = split(signs, ",")
+        base = parts[0][: len(parts[0]) - 4]
+        first = parts[0][len(base) :]
+        ends = first == ("_", "{", "1", "}") and parts[-1][: len(base) + 2] == (*base, "_", "{")
+        if len(parts) != 3 or parts[1] not in DOTS or not ends:
+            raise InvalidArgumentError("records", Latex(formulas[0]), "`x_1,\\dots,x_n`")
+        last = TheoremReader(self.alphabet).number(parts[2][len(base) + 2 : -1])
+        domain = read_domain(match["domain"] or "real").variable("x", DIMENSIONLESS, "", "x", "")
+        if domain.lower_open or domain.upper_open:
+            raise InvalidArgumentError("records", match["domain"], "closed intervals")
+        over: TheoremLetter | None = None
+        columns: Node = ""
+        if match["rows"]:
+            over, columns = self.candidates(signs_of(formulas[1]))
+        self.rows_of.append(base)
+        records = RecordLetter(name_of(base), base, last, domain.lower, domain.upper, over, columns)
+        letter = TheoremLetter(records.name, written(base), records.arguments, "real")
+        self.alphabet = replace(self.alphabet.having(letter), lasts={records.name: last})
+        read = records.arguments, put(last, {}), put(columns, {}) if columns else ""
+        says = self.second.records(formulas[0], "".join(formulas[1:]), records.name, read)
+        self.compare(block.line, formulas[0], says)
+        return records
+
+    def candidates(self, signs: Tokens) -> tuple[TheoremLetter, Node]:
+        """`r\\in R`, or `j\\in\\{1,\\dots,k\\}` with its last number."""
+        name, kind = [*split(signs, r"\in"), ()][:2]
+        if name in self.alphabet.letters:
+            raise InvalidArgumentError("candidates", Latex(written(signs)), "a letter without a meaning")
+        if kind[: len(_COUNTED)] == _COUNTED and kind[-1] == r"\}":
+            return bound_letter(name, "integer"), TheoremReader(self.alphabet).number(
+                kind[len(_COUNTED) : -1]
+            )
+        return bound_letter(name, self.alphabet.type_of(kind)), ""
+
+    def lines(self) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
+        """Displays, each with its line, the word before it, and the formulas of its sentence."""
+        words, said = "", list[str]()
+        for block in self.blocks:
+            if block.kind == "table":  # what stands before it is said of the whole
+                words, said = "", []
+            if block.kind == "table" or (block.kind == "paragraph" and block.item):
+                continue
+            formulas = tuple(piece.latex for piece in block.pieces if isinstance(piece, Math))
+            if not words and plain(block.pieces).startswith(SAMPLES):
+                text = "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces)
+                yield block.line, " ".join(text.split()), "subsample", formulas
+                continue
+            if plain(block.pieces).startswith("Repeat") and not words:
+                if len(formulas) != 1 or len(block.pieces) > 3:
+                    allowed = "Repeat (for $t=1,\\dots,k$):"
+                    raise AtLineError(
+                        block.line, InvalidArgumentError("sentence", plain(block.pieces), allowed)
+                    )
+                yield block.line, formulas[0], "repeat", ()
+                continue
+            for piece in block.pieces:
+                if isinstance(piece, ShownFormula):
+                    role = words.split()[0].lower().strip(":,") if words.split() else ""
+                    if role not in ROLES:
+                        allowed = f"a sentence before it that begins with {', '.join(ROLES).title()}"
+                        raise AtLineError(
+                            piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)
+                        )
+                    yield piece.line, piece.latex, role, tuple(said)
+                    words, said = "", []
+                else:
+                    said += [piece.latex] if isinstance(piece, Math) else []
+                    words += piece.text if isinstance(piece, Text) else "$"
+
+    def line(self, line: int, latex: str, role: str, formulas: tuple[str, ...]) -> MechanismStep:
+        """A line of the mechanism."""
+        assert self.records is not None
+        if role == "subsample":
+            raise InvalidArgumentError("line", latex, "one Subsample, before all other lines")
+        reader, signs = TheoremReader(self.alphabet), signs_of(latex)
+        for base in self.rows_of:
+            signs = indexed(signs, base)
+        if role == "repeat":
+            return self.repeat(line, latex, reader, signs)
+        if self.loop.begun and role in ("stop", "output"):
+            return self.of_loop(line, latex, role, formulas, reader, signs)
+        if self.loop.until and role != "claim":
+            raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
+        if role in CHOICES:
+            return self.choice(line, latex, role, formulas, reader, signs)
+        if role == "if":
+            return self.condition(line, latex, formulas, reader, signs)
+        if role == "claim":
+            said = guarantee_of(reader, signs)
+            self.public(said, latex)
+            self.compare(line, latex, self.second.line(latex, "", "guaranteed", said))
+            return MechanismStep(line, latex, role, term=said)
+        if role == "output":
+            term = outcome(reader, signs)
+            self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
+            kind = reader.scope.type_of(term)
+            if self.tested:
+                if not set(_flat_kinds(kind)) <= {"real", "integer"}:
+                    raise InvalidArgumentError(role, Latex(latex), "numbers, behind a condition")
+                kind, term = ("pair", "integer", kind), ("pair", ("num", "1"), term)
+            return MechanismStep(line, latex, role, kind=kind, term=term)
+        left, *right = split(signs, r"\sim" if role == "draw" else "=")
+        if len(right) != 1:
+            allowed = r"`y\sim` and a law" if role == "draw" else "`s=` and what is asked"
+            raise InvalidArgumentError(role, Latex(latex), allowed)
+        index = self.records.over if role == "draw" else None
+        if index and left[-3 - len(index.signs) :] == ("_", "{", *index.signs, "}"):
+            return self.drawn_for_each(line, latex, left[: -3 - len(index.signs)], right[0], index, formulas)
+        base = left[: left.index("(")] if "(" in left else left
+        bound_letter(base, "real")  # refuses what is no letter
+        self.loop.own(base)
+        if any(base == one.signs for one in self.alphabet.letters.values()):
+            raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
+        inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []
+        over = [self.argument(one) for one in inside]
+        if over:
+            self.for_each(latex, formulas)
+        within = reader.having(*over)
+        if role == "draw":
+            if over:
+                raise InvalidArgumentError(role, Latex(latex), "a letter without arguments")
+            law = law_of_noise(within, latex, right[0])
+            kind = within.scope.type_of(law)[1]
+            letter = TheoremLetter(name_of(base), written(base), (), kind)
+            self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(law, {})))
+            self.declare_again(line, letter)
+            self.alphabet = self.alphabet.having(letter)
+            self.drawn.add(letter.name)
+            return MechanismStep(line, latex, role, letter.name, kind, law)
+        body = within.number(right[0])
+        letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
+        made = Abbreviation(letter, tuple(one.name for one in over), body)
+        self.loop.makes(role, left, body)
+        self.declare_again(line, letter)
+        self.compare(line, latex, self.second.definition(latex, made))
+        self.alphabet = self.alphabet.defining(made)
+        return MechanismStep(line, latex, role, letter.name, term=body)
+
+    def public(self, said: Node, latex: str) -> None:
+        """Refuse numbers that depend on records, or on letters that are not in the table."""
+        public = {one.name for one in self.letters if one is not self.size}
+        other = frozenset[str]().union(*(free(one) - public for one in parts_of(said)[1:]))
+        if other:
+            allowed = "letters of the table alone"
+            if other & {one.name for one in (self.records, self.size) if one}:
+                of_size = ", nor on how many there are" * (self.size is not None)
+                allowed = f"numbers that depend on no records{of_size}"
+            raise InvalidArgumentError("claim", Latex(latex), allowed)
+
+    def read_sample(self, line: int, words: str, formulas: tuple[str, ...]) -> SampleOnPage:
+        """`Subsample (each record with probability $p$):` or `($m$ of $n$ records without replacement):`."""
+        assert self.records is not None
+        if words.startswith("Shuffle"):
+            allowed = "Subsample; of what is shuffled no theorem says yet how much privacy it gains"
+            raise InvalidArgumentError("line", words, allowed)
+        match = re.fullmatch(
+            r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]",
+            words,
+        )
+        if match is None or len(formulas) != (1 if match["each"] else 2):
+            forms = (
+                "(each record with probability $p$):` or `Subsample ($m$ of $n$ records without replacement):"
+            )
+            raise InvalidArgumentError("line", words, f"`Subsample {forms}`, in a paragraph of its own")
+        numbers = [TheoremReader(self.alphabet).number(signs_of(one)) for one in formulas]
+        for latex, number in zip(formulas, numbers, strict=True):
+            self.compare(line, latex, self.second.line(latex, "", "number", put(number, {})))
+            self.public(("sample", *numbers[:1]), latex)
+        wanted = ADDED if match["each"] else REPLACE
+        if self.neighbors != wanted:
+            raise InvalidArgumentError("sample", words, f"such samples with `- neighbors: {wanted}`")
+        if self.size is not None:
+            if self.size.number is None or not self.size.number.contains(Fraction(0)):
+                raise InvalidArgumentError("sample", words, "a number of records that is `integer >= 0`")
+            return SampleOnPage(line, numbers[0])
+        whole = TheoremReader(self.alphabet).scope.type_of(numbers[0]) == "integer"
+        if not whole or numbers[1] != self.records.last:
+            raise InvalidArgumentError("sample", words, "a whole number of records, of the number of records")
+        self.records = replace(self.records, last=numbers[0])
+        return SampleOnPage(line, ("mul", numbers[0], ("pow", numbers[1], ("num", "-1"))), numbers[1])
+
+    def repeat(self, line: int, latex: str, reader: TheoremReader, signs: Tokens) -> MechanismStep:
+        """The head of a loop: `t=1,\\dots,k`."""
+        if self.drawn:
+            raise InvalidArgumentError("repeat", Latex(latex), "all draws in the loop")
+        assert self.records is not None
+        new = [*self.loop.header(line, signs, reader, {self.records.name})]
+        self.compare(line, latex, self.second.line(latex, "=", "rounds", put(self.loop.last, {})))
+        for letter in new:
+            self.declare_again(line, letter)
+            self.alphabet = self.alphabet.having(letter)
+        return MechanismStep(line, latex, "repeat")
+
+    def of_loop(
+        self, line: int, latex: str, role: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
+        """By what a loop ends, or its output: of the last round, or of each."""
+        loop, index = self.loop, self.loop.index
+        if role == "stop":
+            if [*map(signs_of, said)] != [index.signs, loop.end]:
+                allowed = f"Stop (at the first ${index.latex}$, else at ${written(loop.end)}$)"
+                raise InvalidArgumentError("sentence", ", ".join(said), allowed)
+            formula = reader.formula(signs)
+            if parts_of(formula)[0] not in ("<=", "<"):
+                raise InvalidArgumentError(role, Latex(latex), "a comparison")
+            self.compare(line, latex, self.second.formula(latex, put(formula, {})))
+            loop.until = formula
+            return MechanismStep(line, latex, "until", term=formula)
+        letters = [*self.alphabet.letters.values()]
+        last = (
+            []
+            if loop.until
+            else [*loop.ends(letters, {n: one.body for n, one in self.alphabet.defined.items()})]
+        )
+        each = loop.all_of(signs)
+        if each is not None:
+            term = reader.point(each)
+            read = put(("pair", term, index.term if loop.until else loop.last), {})
+            self.compare(line, latex, self.second.line(latex, "", "list", read, index))
+            loop.listed = True
+            return MechanismStep(line, latex, role, kind="listed", term=term)
+        for letter, _ in last:
+            self.declare_again(line, letter)
+            self.alphabet = self.alphabet.having(letter)
+        reader = TheoremReader(self.alphabet)
+        term = outcome(reader, signs)
+        self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
+        of_round = {one.name for one in letters if one.kind in ("real", "integer") and not one.arguments}
+        if not loop.until and free(term) & of_round - {
+            one.name for one in (*self.letters, *(x for x, _ in last))
+        }:
+            raise InvalidArgumentError(role, Latex(latex), "letters of the last round, as `w_k`")
+        values = {one.name: ((), value) for one, value in last}
+        return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=put(term, values))
+
+    def condition(
+        self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
+        """`If (else put out $\\bot$):` and a comparison."""
+        if self.tested or [signs_of(one) for one in said] != [REFUSAL]:
+            raise InvalidArgumentError("if", Latex(latex), r"one condition, `If (else put out $\bot$):`")
+        term = reader.formula(signs)
+        if parts_of(term)[0] not in ("<=", "<"):
+            raise InvalidArgumentError("if", Latex(latex), "a comparison, `$t<y$`")
+        self.compare(line, latex, self.second.formula(latex, put(term, {})))
+        self.tested = True
+        return MechanismStep(line, latex, "if", term=term)
+
+    def declare_again(self, line: int, letter: TheoremLetter) -> None:
+        """Tell the second reader of a letter that a line gives a value."""
+        types = [(name, written(signs)) for signs, (name, _) in self.alphabet.types.items()]
+        types += [("integer", r"\mathbb{Z}")] * bool(letter.arguments)
+        of = [latex for kind in (*letter.arguments, letter.kind) for name, latex in types if name == kind]
+        words = "function of" if letter.arguments else "point of" if of else str(letter.kind)
+        self.compare(line, letter.latex, self.second.letter(letter, words, of))
+
+    def drawn_for_each(
+        self, line: int, latex: str, base: Tokens, law: Tokens, index: TheoremLetter, said: tuple[str, ...]
+    ) -> MechanismStep:
+        """`y_r\\sim\\mathrm{Lap}(q(r),b)`: a number for each candidate."""
+        self.for_each(latex, said)
+        if any(base == one.signs for one in self.alphabet.letters.values()):
+            raise InvalidArgumentError("draw", Latex(latex), "a letter that has no value yet")
+        found = law_of_noise(TheoremReader(self.alphabet).having(index), latex, law)
+        if found[0] not in NOISES or index.name in free(found[-1]):
+            raise InvalidArgumentError(
+                "draw", Latex(latex), f"{', '.join(NOISES)} noise of one scale for all"
+            )
+        self.not_drawn(latex, found)
+        letter = TheoremLetter(name_of(base), written(base), (index.kind,), "real")
+        self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(found, {}), index))
+        self.second.with_index(letter)
+        self.alphabet, self.rows_of = self.alphabet.having(letter), [*self.rows_of, base]
+        self.drawn.add(letter.name)
+        return MechanismStep(line, latex, "draw", letter.name, "real", found, index.name)
+
+    def for_each(self, latex: str, said: tuple[str, ...]) -> None:
+        """Refuse a sentence that speaks of other candidates than records have."""
+        assert self.records is not None
+        known = self.records.over, self.records.columns
+        for formula in said:
+            if self.records.over is None or self.candidates(signs_of(formula)) != known:
+                raise InvalidArgumentError("sentence", Latex(formula), "the candidates that records have")
+
+    def not_drawn(self, latex: str, term: Node) -> None:
+        """Refuse a term with what is drawn in it."""
+        if free(term) & self.drawn:
+            raise InvalidArgumentError("line", Latex(latex), "numbers in which nothing is drawn")
+
+    def noisy(self, latex: str, term: Node, index: str) -> Node:
+        """A term as a sum of what is not drawn, and of one letter that is, or 0."""
+        own: Node = ("num", "0")
+        rest: Node = own
+        for one in summands(term):
+            of_one = one[0] == "sym" or one == ("of", one[1], ("sym", index))
+            if own == ("num", "0") and of_one and one[1] in self.drawn:
+                own = one
+            else:
+                self.not_drawn(latex, one)
+                rest = one if rest == ("num", "0") else ("add", rest, one)
+        return ("add", rest, own)
+
+    def choice(
+        self, line: int, latex: str, role: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
+        """What is chosen among candidates."""
+        assert self.records is not None
+        index = self.records.over
+        if index is None or (role == "select") == bool(self.records.columns):
+            kind = r"$r\in R$" if role == "select" else r"$j\in\{1,\dots,k\}$"
+            raise InvalidArgumentError(role, Latex(latex), f"records with a number for each {kind}")
+        within, name = reader.having(index), index.signs
+        count: Node = ""
+        if role == "select":
+            left, right = [*split(signs, "="), ()][:2]
+            start = next((len(word) for word in _LARGEST if right[: len(word)] == word), 0)
+            stop = end_of_group(right, start) if start else 0
+            if (
+                not start
+                or left in self.alphabet.letters
+                or self.candidates(right[start + 1 : stop - 1])[0] != index
+            ):
+                raise InvalidArgumentError(role, Latex(latex), r"`j=\arg\max_{r\in R}y_r`")
+            self.for_each(latex, said)
+            score = within.number(right[stop:])
+            self.compare(line, latex, self.second.line(latex, "=", "largest", put(score, {}), index))
+            name, term = left, self.noisy(latex, score, index.name)
+        else:
+            last = [signs_of(one) for one in said]
+            wanted = ("add", self.records.columns, ("num", "1"))
+            if len(last) == 2 and last[1] == index.signs != last[0]:
+                count = reader.number(last[0])
+                self.compare(line, said[0], self.second.line(said[0], "", "released", put(count, {})))
+                if free(count) & {self.records.name, *self.drawn}:
+                    raise InvalidArgumentError("sentence", Latex(said[0]), "a public number of answers")
+            elif len(last) != 2 or last[0] != index.signs or reader.number(last[1]) != wanted:
+                raise InvalidArgumentError(
+                    "sentence",
+                    ", ".join(said),
+                    f"Stop (at the first ${index.latex}$, else at the number behind the last), or "
+                    f"Stop (after a number of the ${index.latex}$)",
+                )
+            head, *sides = parts_of(within.formula(signs))
+            if head != "<=":
+                raise InvalidArgumentError(role, Latex(latex), r"a comparison with `\ge` or `\le`")
+            read = put((head, *sides), {})
+            self.compare(line, latex, self.second.line(latex, "", "at least", read, index))
+            term = (head, *(self.noisy(latex, one, index.name) for one in sides))
+        if self.drawn - free(term):
+            raise InvalidArgumentError(role, Latex(latex), "a line in which all that is drawn stands")
+        letter = TheoremLetter(name_of(name), written(name), (), index.kind)
+        self.declare_again(line, letter)
+        self.alphabet = self.alphabet.having(letter)
+        return MechanismStep(line, latex, role, letter.name, index.kind, term, index.name, count)
+
+    def argument(self, signs: Tokens) -> TheoremLetter:
+        """The argument of a query, of the type over which the second index of records runs."""
+        assert self.records is not None
+        if self.records.over is None:
+            raise InvalidArgumentError("query", written(signs), "a letter without arguments")
+        return replace(bound_letter(signs, self.records.over.kind))
+
+
+def _flat_kinds(kind: Node) -> Iterator[Node]:
+    if kind[:1] == ("pair",):
+        for part in kind[1:]:
+            yield from _flat_kinds(part)
+    else:
+        yield kind
+
+
+def law_of_noise(reader: TheoremReader, latex: str, signs: Tokens) -> Node:
+    """A law, or a sentence about one that there is not."""
+    if signs[:1] == (r"\operatorname{Gumbel}",):
+        allowed = r"the exponential mechanism, `j\sim\propto e^{q(r)/b}\text{ at }r\in R`, the same thing"
+        raise InvalidArgumentError("draw", Latex(latex), allowed)
+    return reader.law(signs)
+
+
+def summands(term: Node) -> Iterator[tuple[Node, ...]]:
+    """What is added up in a term."""
+    parts = parts_of(term)
+    if parts[0] == "add":
+        for part in parts[1:]:
+            yield from summands(part)
+    else:
+        yield parts
+
+
+def outcome(reader: TheoremReader, signs: Tokens) -> Node:
+    """What is put out: a number, an outcome, or several, `(y,z,\\dots)`, as pairs within pairs."""
+    if signs[:1] == ("(",) and closing(signs, 0) == len(signs) - 1:
+        first, *others = split(signs[1:-1], ",")
+        if others:
+            *made, last = (outcome(reader, one) for one in (first, *others))
+            for one in reversed(made):
+                last = ("pair", one, last)
+            return last
+    return reader.point(signs)
+
+
+def indexed(signs: Tokens, base: Tokens) -> Tokens:
+    """Signs in which the indices of records are arguments."""
+    found, k = list[str](), 0
+    while k < len(signs):
+        if signs[k : k + len(base) + 1] == (*base, "_"):
+            stop = end_of_group(signs, k + len(base) + 1)
+            inside = signs[k + len(base) + 2 : stop - 1]
+            found += [*base, "(", *indexed(inside, base), ")"]
+            k = stop
+        else:
+            found.append(signs[k])
+            k += 1
+    return tuple(found)
+
+
+def number_of_records(
+    records: RecordLetter, letters: Sequence[TheoremLetter], given: Sequence[Node]
+) -> TheoremLetter:
+    """The letter of the number of records, which is not public where neighbors differ in it; else refused."""
+    found = next((one for one in letters if one.term == records.last), None)
+    domain = found.number if found else None
+    if found is None or found.kind != "integer" or domain is None or domain.lower is None or domain.lower < 0:
+        allowed = "`- neighbors: replace one`, or `x_1,\\dots,x_n` with a letter that is `integer >= 0` in the table"
+        raise InvalidArgumentError("neighbors", ADDED, allowed)
+    if found.name in set[str]().union(*map(free, given)) | (
+        free(records.columns) if records.columns else set()
+    ):
+        raise InvalidArgumentError(
+            "given", Latex(found.latex), "what does not depend on the number of records"
+        )
+    return found
