@@ -12,7 +12,7 @@ import pytest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms import choice_pairs
+from dpverify.statements.mechanisms.pairs import choice_pairs
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.pairs.search import search_pairs
 from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
@@ -170,6 +170,6 @@ def test_what_one_reader_misreads_is_refused(
     page = tmp_path / "mine.md"
     page.write_text(text, encoding="utf-8")
     read_mechanisms(page)
-    monkeypatch.setattr(f"dpverify.statements.mechanisms.pages.{name}", wrong)
+    monkeypatch.setattr(f"dpverify.statements.mechanisms.reading.{name}", wrong)
     with pytest.raises(ValueError, match="the two readers differ"):
         read_mechanisms(page)

@@ -278,7 +278,7 @@ def test_a_claim_about_a_number_of_records_is_audited_at_that_number(tmp_path: P
 
 def test_a_misread_probability_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = page(COUNT, tmp_path)
-    read = "dpverify.statements.mechanisms.pages.TheoremReader.number"
+    read = "dpverify.statements.mechanisms.reading.TheoremReader.number"
     monkeypatch.setattr(read, lambda *_: ("sym", "varepsilon" if len(_[1]) == 1 and "p" in _[1] else "n"))
     with pytest.raises(ValueError, match="the two readers differ"):
         read_mechanisms(path)

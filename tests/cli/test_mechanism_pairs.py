@@ -13,7 +13,7 @@ from scipy import special
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy.gaussian import gaussian_hockey_stick
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms import sampled
+from dpverify.statements.mechanisms.pairs import sampled
 from dpverify.statements.mechanisms.pairs.search import PairSearch, search_pairs
 from dpverify.statements.mechanisms.proofs.claims import claim_of
 from dpverify.statements.mechanisms.reading import read_mechanisms

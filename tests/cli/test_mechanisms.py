@@ -328,7 +328,7 @@ def test_what_is_not_understood_is_refused_with_its_line(
     assert words in said
 
 
-FIRST = "dpverify.statements.mechanisms.pages"
+FIRST = "dpverify.statements.mechanisms.reading"
 MISREADINGS: dict[str, tuple[str, Callable[..., Any]]] = {
     "an index": ("indexed", lambda signs, base: indexed(tuple({"+": "-"}.get(s, s) for s in signs), base)),
     "a claim": ("guarantee_of", lambda *of: (*guarantee_of(*of)[:-1], ("num", "1/2"))),
