@@ -5,7 +5,7 @@ from .privacy.guarantees import GDP, ApproxDP, PureDP, zCDP
 from .properties.suites import check_private
 from .proving.pipeline import prove
 from .reports.ledger_files import load_ledger
-from .verification.written_mechanisms import Mechanism
+from .verification.mechanisms import Mechanism
 from .versions import show_versions
 
 __version__: str

@@ -71,7 +71,7 @@ class ExactPair:
         event, chances = self.event(*bounds) if head == "private" else ("", None)
         at = f"delta {_text(bounds[1])}" if head == "private" else ""
         at = f"order {_text(bounds[0])}" if head == "renyi-private" else at
-        measure = {"private": "epsilon", "gaussian": "mu"}.get(head, "rho")
+        measure = {"concentrated": "rho", "gaussian": "mu"}.get(head, "epsilon")
         least, most = self.needs(head, bounds)
         return Breaking(measure, least, most, at, event, chances, _telling(*self.spreads))
 
