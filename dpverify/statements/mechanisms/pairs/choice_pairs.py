@@ -87,10 +87,14 @@ class ChoicePairSearcher(PairSearcher):
             count = self.answers(place)
             if 1 <= n <= MOST and 1 <= k <= MOST and (count is None or len(possible(k, count)) <= LARGEST):
                 settings.append(self.extreme(one, n, k))
-        for case in (case for row in zip_longest(*settings) for case in row if case is not None):
+        turns = (
+            settings if self.columns else zip_longest(*settings)
+        )  # by turns where all have as many candidates
+        for case in (case for row in turns for case in row if case is not None):
             both = [self.env(case, rows) for rows in (case.left, case.right)]
             found = *map(self.numbers, both), *(bound(both[0]) for bound in self.bounds)
-            if found not in seen and len(self.known) < LAWS // max(len(case.left[0]) - 1, 1):
+            laws = LAWS if self.columns else LAWS // max(len(case.left[0]) - 1, 1)
+            if found not in seen and len(self.known) < laws:
                 seen.add(found)
                 yield case
 

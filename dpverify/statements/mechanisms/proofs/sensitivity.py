@@ -553,13 +553,14 @@ def _same_index(one: Node, other: Node) -> bool:
 
 
 def multiple(mechanism: MechanismOnPage, query: Node) -> tuple[list[Node], Node]:
-    """Public factors, and what they are multiplied with; none where that is no product of one private factor."""
+    """Public factors, numbers without signs, and what they multiply; none where there is not one private factor."""
     parts = parts_of(query)
     inside = [part for part in parts[1:] if private(mechanism, part)] if parts[0] == "mul" else []
     if len(inside) != 1:
         return [], query
     others, rest = multiple(mechanism, inside[0])
-    return [*(part for part in parts[1:] if part != inside[0]), *others], rest
+    own = [parts_of(part) for part in parts[1:] if part != inside[0]]
+    return [*(number(abs(Fraction(named(one[1])))) if one[0] == "num" else one for one in own), *others], rest
 
 
 def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
