@@ -94,7 +94,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", BROKEN)
 def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
     one = page(BROKEN[name], tmp_path)
@@ -127,7 +127,7 @@ UNPROVED = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", UNPROVED)
 def test_wrong_variants_are_not_proved(name: str, tmp_path: Path) -> None:
     assert derive_mechanism(page(UNPROVED[name], tmp_path)).certificate is None

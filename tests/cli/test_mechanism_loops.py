@@ -138,7 +138,7 @@ def test_the_example_is_proved_with_a_witness_and_no_other_number_is(tmp_path: P
     assert without_end == text or not check(json.loads(without_end)).confirmed
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", RIGHT)
 def test_right_ones_are_proved_for_all_numbers_of_rounds(name: str, tmp_path: Path) -> None:
     proved(RIGHT[name], tmp_path)
@@ -189,7 +189,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", BROKEN)
 def test_wrong_variants_are_broken_at_few_rounds(name: str, tmp_path: Path) -> None:
     text, line = BROKEN[name]
@@ -230,7 +230,7 @@ UNPROVED = {
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", UNPROVED)
 def test_what_does_not_follow_is_not_proved(name: str, tmp_path: Path) -> None:
     assert derived(UNPROVED[name], tmp_path).certificate is None
@@ -255,7 +255,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("text", "old", "new", "line", "words"), REFUSED)
 def test_what_is_not_understood_is_refused_with_its_line(
     text: str, old: str, new: str, line: int, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
