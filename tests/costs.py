@@ -52,7 +52,7 @@ def function(nodeid: str) -> str:
 def together(nodeid: str) -> str:
     """What one process takes as a whole: a file; all files about theorems, whose pages take long to read."""
     file = nodeid.partition("::")[0]
-    return "theorems" if re.search("theorem|mechanism|dpriv|rules_of_records|cli/test_read", file) else file
+    return "theorems" if re.search("theorem|cli/test_(mechanism|read)", file) else file
 
 
 def is_slow(item: pytest.Item, costs: dict[str, float]) -> bool:
