@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from dpverify.statements.mechanisms.pairs.sampled import PageAudit
 
 
+WITHOUT_DISPLAY = ("Repeat", "Subsample")
+"""First words of lines that have no display."""
+
+
 @dataclass(frozen=True)
 class MechanismRow:
     """A mechanism with its verdict."""
@@ -138,10 +142,10 @@ class Mechanism:
         letters: of the public letters, in LaTeX, the kind, such as `{"n": "integer >= 1", r"\\varepsilon": "> 0"}`.
         records: LaTeX of the first and the last, and their domain, as `$x_1,\\dots,x_n$ in [0, 1]`.
         steps: the lines in the order of pseudo-code, each what it is (`Query`, `Draw`, `Output`, `Claim`, or such
-            a word with what stands behind it on a page) and its LaTeX.
+            a word with what stands behind it on a page) and its LaTeX, which is empty for `Repeat (for $t=1,\\dots,k$)`
+            and `Subsample (each record with probability $p$)`.
         neighbors: adjacency, `replace one` or `add or remove one`.
         given: LaTeX of what is assumed of letters, as `a<b`.
-        sample: on which sample it runs, as `each record with probability $p$`; nothing for all records.
 
     Raises:
         InvalidArgumentError: for a field that would not stand on a page as it is.
@@ -166,7 +170,6 @@ class Mechanism:
     steps: Sequence[tuple[str, str]]
     neighbors: str = "replace one"
     given: Sequence[str] = field(default=(), kw_only=True)
-    sample: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse what is no text, and signs that end a field of a page."""
@@ -187,13 +190,16 @@ class Mechanism:
             yield from ((name, text, ("\n", "|")) for name, text in (("letters", latex), ("kind", kind)))
         yield from (("records", self.records, ("\n",)), ("neighbors", self.neighbors, ("\n", "$")))
         yield from (("given", one, ("\n", "$")) for one in self.given)
-        yield from (("sample", one, ("\n",)) for one in [self.sample] if one != "")
         for step in self.steps:
             if isinstance(step, str) or not isinstance(step, Sequence) or len(step) != 2:
                 raise InvalidArgumentError(
                     "steps", step, r"pairs such as `('Draw', r'y\sim\mathrm{Lap}(s,1)')`"
                 )
-            yield from (("steps", step[0], ("\n",)), ("steps", step[1], ("\n", "$")))
+            yield "steps", step[0], ("\n",)
+            if not str(step[0])[:1].isalpha():
+                raise InvalidArgumentError("steps", step[0], "a line that begins with a word")
+            if step[1] != "" or not str(step[0]).startswith(WITHOUT_DISPLAY):
+                yield "steps", step[1], ("\n", "$")
 
     @property
     def page(self) -> str:
@@ -202,9 +208,8 @@ class Mechanism:
         lines += [f"| ${latex}$ | {kind} |" for latex, kind in self.letters.items()]
         lines += ["", f"- records: {self.records}", f"- neighbors: {self.neighbors}"]
         lines += [f"- given: ${one}$" for one in self.given]
-        lines += ["", f"Subsample ({self.sample}):"] if self.sample else []
         for what, latex in self.steps:
-            lines += ["", f"{what}:", f"$${latex}$$"]
+            lines += ["", f"{what}:", *([f"$${latex}$$"] if latex else [])]
         return "\n".join([*lines, ""])
 
     def decide(self, *, audit: bool = False) -> MechanismRow:

@@ -55,6 +55,23 @@ def test_half_the_noise_is_refuted_whatever_is_assumed_of_letters(given: str) ->
     assert found.pair.needs > float(Fraction(dict(found.pair.letters)[r"\varepsilon"]))
 
 
+def test_lines_without_a_display_stand_in_python_as_on_a_page() -> None:
+    """A loop, and a sample, are what docs/examples has."""
+    for name, id_ in (("noisy-descent", "example.noisy-descent"), ("counts", "example.sampled-count")):
+        text = (DOCS / "examples" / f"{name}.md").read_text(encoding="utf-8")
+        (read,) = [one for one in mechanisms_of(text, name) if one.id == id_]
+        section = text.partition(f"{{#{id_}}}")[2].partition("\n## ")[0]
+        table, _, rest = section.partition("\n- records: ")
+        lines = re.findall(r"^(\w[^\n]*):\n(?:\$\$(.*)\$\$)?", rest, re.MULTILINE)
+        rows = re.findall(r"^\| \$(.*)\$ \| (.*?) \|", table, re.MULTILINE)
+        records, _, neighbors = rest.partition("\n- neighbors: ")
+        written = Mechanism(id_, dict(rows), records, lines, neighbors.partition("\n")[0])
+        (again,) = mechanisms_of(written.page, name)
+        assert [(one.role, one.term) for one in again.steps] == [(one.role, one.term) for one in read.steps]
+        assert (again.sample is None, again.loop is None) == (read.sample is None, read.loop is None)
+        assert not (again.sample is None and again.loop is None)
+
+
 SUM = r"s=\sum_{i=1}^{n}x_i"
 
 
@@ -98,6 +115,11 @@ def test_what_is_proved_instead(query: str, draws: list[str], output: str, measu
         ({"steps": "Draw"}, "steps was 'Draw'; allowed: a list"),
         ({"steps": [("Draw", "y$$\n\nClaim:\n$$y")]}, "steps was"),
         ({"steps": [("", "y")]}, "steps was ''"),
+        ({"steps": [("Draw", "")]}, "steps was ''"),
+        (
+            {"steps": [("- given: $n<2$", "")]},
+            "steps was '- given: $n<2$'; allowed: a line that begins with a word",
+        ),
         ({"given": ["n<2$ or $n<1"]}, "given was"),
     ],
 )

@@ -14,9 +14,9 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.proofs.choices import choice_of
 from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
 from dpverify.statements.mechanisms.proofs.composition import known_cost
+from dpverify.statements.mechanisms.proofs.guesses import cancelled
 from dpverify.statements.mechanisms.proofs.ranges import number
 from dpverify.statements.mechanisms.proofs.samples import amplified_epsilon
-from dpverify.statements.mechanisms.proofs.sensitivity import cancelled
 from dpverify.statements.mechanisms.scope import dependence
 
 MEASURES = {"private": "epsilon", "concentrated": "rho"}

@@ -20,6 +20,7 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep,
 from dpverify.statements.mechanisms.proofs.added import added_bound, added_premises
 from dpverify.statements.mechanisms.proofs.choices import ANSWER, ORDER, ChoiceOnPage, choice_of
 from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
 from dpverify.statements.mechanisms.proofs.loops import loop_of
 from dpverify.statements.mechanisms.proofs.ranges import (
@@ -46,7 +47,7 @@ from dpverify.statements.mechanisms.proofs.samples import (
     on_samples,
     sample_letters,
 )
-from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, Sensitivity, cancelled, sensitivity
+from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, Sensitivity
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
 

@@ -12,8 +12,8 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
+from dpverify.statements.mechanisms.proofs.guesses import cancelled, cost
 from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, minus, number, of_each
-from dpverify.statements.mechanisms.proofs.sensitivity import cancelled, cost
 
 OneDraw = Callable[[ProofBuilder, MechanismStep, str, "tuple[Node, ...]", list[int]], int]
 """Proves that a draw has a guarantee: its head, and its numbers."""

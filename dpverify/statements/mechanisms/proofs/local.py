@@ -11,8 +11,9 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private, zero_of
+from dpverify.statements.mechanisms.proofs.guesses import cost
 from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, minus, number, sum_ranges
-from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity, cost
+from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
 

@@ -18,8 +18,8 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
 from dpverify.statements.mechanisms.proofs.added import compared, has_more
+from dpverify.statements.mechanisms.proofs.guesses import cancelled, cost, inside
 from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, D, E, minus, number, of_each
-from dpverify.statements.mechanisms.proofs.sensitivity import cancelled, cost, inside
 from dpverify.statements.theorems.library import shipped
 
 WHOLE, PLACES, SETS = "whole data", "places", "sets of places"
