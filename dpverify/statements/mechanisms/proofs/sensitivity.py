@@ -287,7 +287,6 @@ class Sensitivity:
             UnderivedError: where that is not found.
         """
         claim: Node = ("<=", magnitude(*self.sides(query)), bound)
-        known = [self.low, self.high, *self.public]
         others, inside = multiple(self.mechanism, query)
         if others:
             return self.scaled(others, inside, bound, claim)
@@ -352,7 +351,7 @@ class Sensitivity:
         return proof.arithmetic(claim, proof.use(every, values, shown, defined=[*facts, found]))
 
     def by_cases(self, at: Node, query: Node, bound: Node, claim: Node) -> int:
-        """That a query differs by at most a bound, whether a record of a public index is the one that differs, or not."""
+        """That a query differs by at most a bound, whether the record of a public index differs or not."""
         here: Node = ("==", at, self.place)
 
         def prove(premise: Node) -> int:
@@ -367,7 +366,9 @@ class Sensitivity:
             return self.proof.block(("all", (), (premise,), claim), [], inside)
 
         both = [prove(premise) for premise in (here, ("not", here))]
-        return self.proof.use("rule.cases", [((), here), ((), claim)], both, defined=[*self.public, self.low, self.high])
+        return self.proof.use(
+            "rule.cases", [((), here), ((), claim)], both, defined=[*self.public, self.low, self.high]
+        )
 
     def by_ranges(self, query: Node, seen: list[tuple[Node, ...]], claim: Node) -> int:
         """The same by what values sums, largest and smallest values may have."""
