@@ -82,7 +82,7 @@ from dpverify.proving.checker.values import WorkLeft
 LARGEST = 8  # points of a type
 MANY = 4096  # values that are tried of all letters of an `all`
 LONGEST = 200  # terms of a sum
-WORK = 400_000  # terms that are valued
+WORK = 1_000_000  # terms that are valued
 FEW = 32  # cases
 FOLDS = {"sum": "add", "product": "mul", "largest": "max", "smallest": "min"}
 EMPTY = {"sum": NO, "product": ONE}  # of no numbers
