@@ -195,7 +195,8 @@ class ChoiceOnPage:
         yield ("all", (*own, every[-1]), (), ("or", ("==", above, number(0)), ("==", above, UNIT)))
         yield ("all", own, (), ("<=", self.answered(o, self.mechanism.records.columns), self.line.count))
         chosen, are_above = ("==", self.answer, o), self.are_above(o)
-        yield ("all", (*every[:-1], *own), (chosen,), ("and", *are_above))
+        for one in map(parts_of, are_above):
+            yield ("all", (*every[:-1], *own, *parts_of(one[1])), (chosen, *parts_of(one[2])), one[3])
         yield ("all", (*every[:-1], *own), are_above, chosen)
 
     def answered(self, answers: Node, last: Node) -> Node:
