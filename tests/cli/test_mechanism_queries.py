@@ -35,6 +35,7 @@ QUERIES = {
     r"\sum_{i=1}^{n}\frac{e^{x_i}}{\sum_{j=1}^{n}e^{x_j}}x_i": (r"\frac{e}{e+n-1}", "", ""),
     r"\sum_{j=1}^{\lfloor\frac{n}{2}\rfloor}(x_{2j-1}-x_{2j})": ("1", "", ""),
     r"\sum_{j=1}^{\lfloor\frac{n}{3}\rfloor}x_{3j-1}": ("1", "", ""),
+    r"\sqrt{(x_n-x_1)^2+\sum_{i=1}^{n-1}(x_i-x_{i+1})^2}": (r"\sqrt{2}", "", ""),
     r"\frac{\sum_{i=1}^{n}x_i^2}{1+\sum_{i=1}^{n}x_i}": (r"\frac{1}{2}", "", ""),
 }
 """Queries of at least two records in [0, 1]: sensitivity, further letters, and what is assumed of these."""

@@ -51,6 +51,7 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     minus,
     number,
     orders,
+    places,
     remainders,
     replaced,
     terms_between,
@@ -121,13 +122,15 @@ class Sensitivity:
         within: int,
     ) -> None:
         self.mechanism, self.proof = mechanism, proof
-        self.near, self.same = near, same
+        self.near, self.same, self.within = near, same, within
         self.place: Node = ("of", PLACE, D, E)
         both = proof.use(within, [((), D), ((), E)], [near])
         _, low, high = parts_of(proof.facts[both])
         self.low, self.high = proof.arithmetic(low, both), proof.arithmetic(high, both)
         self.seen = list[int]()
         """What is known of sums, by which a query has a value."""
+        self.settled = frozenset[Node]()
+        """Public indices of which it is assumed that they are the place, or are not."""
         self.public = [
             k
             for k, fact in enumerate(proof.facts)
@@ -226,20 +229,25 @@ class Sensitivity:
             raise UnderivedError("a record in more than two terms of a sum")
         places = [shifted(self.place, -c) for c in sorted(moved)]
         elsewhere = self.equal_elsewhere(fold, places, moved)
-        limit, steps = most(self.mechanism, body, name, moved), list[int]()
-        positive = self.proof.arithmetic(("<=", number(0), limit))
+        limits, steps = list[Node](), list[int]()
         for place in places:
             terms = self.sides(put(body, {name: ((), place)}))
-            whole: Node = (
-                "all",
-                (),
-                (("<=", first, place), ("<=", place, last)),
-                ("<=", magnitude(*terms), limit),
-            )
+            within: tuple[Node, ...] = ("<=", first, place), ("<=", place, last)
+            limit = most(self.mechanism, body, name, moved)
+            if self.settled:
+                with suppress(UnderivedError):
+                    self.proof.arithmetic(("not", ("and", *within)), *known, thorough=False)
+                    limit = number(0)
+            limits.append(limit)
+            whole: Node = ("all", (), within, ("<=", magnitude(*terms), limit))
 
             def prove(
-                proof: ProofBuilder, given: list[int], place: Node = place, terms: tuple[Node, Node] = terms
-            ) -> None:
+                proof: ProofBuilder, given: list[int], place: Node = place, terms: tuple[Node, Node] = terms,
+                limit: Node = limit,
+            ) -> None:  # fmt: skip
+                if limit == number(0):  # there is no such term
+                    proof.arithmetic(("<=", magnitude(*terms), limit), *given, *known)
+                    return
                 equal = list[int]()
                 for c in sorted(moved):
                     at = shifted(place, c)
@@ -254,9 +262,10 @@ class Sensitivity:
                 proof.arithmetic(("<=", magnitude(*terms), limit), *equal)
 
             steps.append(self.proof.block(whole, [], prove))
-        values = [*functions, *(((), place) for place in places), *ends, ((), limit), ((), limit)]
+        positive = [self.proof.arithmetic(("<=", number(0), limit)) for limit in limits]
+        values = [*functions, *(((), place) for place in places), *ends, *(((), limit) for limit in limits)]
         return self.proof.use(
-            "rule.sums-differ-twice", values, [positive, positive, elsewhere, *steps], defined=self.public
+            "rule.sums-differ-twice", values, [*positive, elsewhere, *steps], defined=self.public
         )
 
     def between(self, fold: tuple[Node, ...], low: Node, high: Node) -> int:
@@ -278,7 +287,6 @@ class Sensitivity:
             UnderivedError: where that is not found.
         """
         claim: Node = ("<=", magnitude(*self.sides(query)), bound)
-        known = [self.low, self.high, *self.public]
         others, inside = multiple(self.mechanism, query)
         if others:
             return self.scaled(others, inside, bound, claim)
@@ -290,19 +298,77 @@ class Sensitivity:
         except UnderivedError:
             if not seen:
                 raise
+        if parts_of(query)[0] == "pow" and parts_of(query)[2] == number(Fraction(1, 2)):
+            with suppress(UnderivedError):
+                return self.of_root(parts_of(query)[1], bound, claim)
+        alone = replaced(query, dict.fromkeys(seen, number(0)))
+        pinned = [at for at in places(self.mechanism, alone) if at not in self.settled]
+        if pinned:
+            return self.by_cases(pinned[0], query, bound, claim)
         stepped = any(True for _ in remainders(query))
         try:
             if stepped:
                 return self.by_ranges(query, seen, claim)
             found = [self.differ(fold) for fold in seen]
-            if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
-                return self.proof.arithmetic(claim, *found, *known)
+            if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen) or self.settled:
+                return self.linear(claim, found)
             return Rests(self, seen, found).bounded(bound, claim)
         except UnderivedError as error:
             with suppress(UnderivedError):
                 if not stepped:
                     return self.by_ranges(query, seen, claim)
             raise error from None
+
+    def linear(self, claim: Node, found: list[int]) -> int:
+        """A bound from those of sums: by what is known of its letters, else by all that is known."""
+        own = [k for k in self.public if free(self.proof.facts[k]) <= free(claim)]
+        for facts in dict.fromkeys([(*own,), (*self.public,)]):
+            with suppress(UnderivedError):
+                return self.proof.arithmetic(claim, *found, self.low, self.high, *facts)
+        raise UnderivedError("arithmetic does not give it")
+
+    def of_root(self, inside: Node, bound: Node, claim: Node) -> int:
+        """That a root differs by at most a bound, as what it is the root of does by the square of the bound."""
+        proof, (limit, square, *both) = self.proof, [("sym", name) for name in SCALED]
+        squared = cancelled(("pow", bound, number(2)))
+        found = self.bounded(inside, squared)
+        for data in (ONE, OTHER):
+            for fold in folds(self.mechanism, inside):
+                self.seen += fold_range(self.mechanism, proof, fold, self.public, data)
+        sides, facts = self.sides(inside), [*self.seen, *self.public]
+        zero, half = number(0), number(Fraction(1, 2))
+        near: Node = ("<=", magnitude(*both), square)
+        equal: Node = ("==", square, ("pow", limit, number(2)))
+        general: Node = ("<=", magnitude(*(("pow", one, half) for one in both)), limit)
+        premises = (*(("<=", zero, one) for one in (limit, *both)), near, equal)
+        every = proof.block(
+            ("all", tuple((name, (), "real") for name in SCALED), premises, general), SCALED,
+            lambda inner, known: _one(inner, general, *known),
+        )  # fmt: skip
+        shown = [proof.arithmetic(("<=", zero, one), *facts) for one in (bound, *sides)]
+        shown += [found, proof.arithmetic(("==", squared, ("pow", bound, number(2))), *self.public)]
+        values = [((), one) for one in (bound, squared, *sides)]
+        return proof.arithmetic(claim, proof.use(every, values, shown, defined=[*facts, found]))
+
+    def by_cases(self, at: Node, query: Node, bound: Node, claim: Node) -> int:
+        """That a query differs by at most a bound, whether the record of a public index differs or not."""
+        here: Node = ("==", at, self.place)
+
+        def prove(premise: Node) -> int:
+            def inside(proof: ProofBuilder, given: list[int]) -> None:
+                known = Sensitivity(self.mechanism, proof, self.near, self.same, self.within)
+                known.settled = self.settled | {at}
+                known.public = [*self.public, *given]
+                if premise != here:
+                    known.public += known.equal_at(proof, at, query, given)
+                known.bounded(query, bound)
+
+            return self.proof.block(("all", (), (premise,), claim), [], inside)
+
+        both = [prove(premise) for premise in (here, ("not", here))]
+        return self.proof.use(
+            "rule.cases", [((), here), ((), claim)], both, defined=[*self.public, self.low, self.high]
+        )
 
     def by_ranges(self, query: Node, seen: list[tuple[Node, ...]], claim: Node) -> int:
         """The same by what values sums, largest and smallest values may have."""
