@@ -48,7 +48,9 @@ def derived(text: str, folder: Path) -> MechanismProof:
 
 
 @pytest.mark.parametrize(
-    "text", [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT], ids=["laplace", "exponential", "threshold", "several"]
+    "text",
+    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT],
+    ids=["laplace", "exponential", "threshold", "several"],
 )
 def test_choices_are_proved_and_have_a_witness(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -56,6 +58,7 @@ def test_choices_are_proved_and_have_a_witness(
     proof = derived(text, tmp_path)
     assert proof.certificate is not None, proof.reason
     monkeypatch.setattr(choice_pairs, "LAWS", 2)
+    monkeypatch.setattr(choice_pairs, "SIZES", (1, 2))
     (one,) = read_mechanisms(tmp_path / "mine.md")
     claim = claim_of(one)
     found = search_pairs(one, claim, searcher=ChoicePairSearcher)

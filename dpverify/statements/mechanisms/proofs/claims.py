@@ -18,7 +18,14 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.proofs.added import added_bound, added_premises
-from dpverify.statements.mechanisms.proofs.choices import ABOVE, ANSWER, ANSWERS, ORDER, ChoiceOnPage, choice_of
+from dpverify.statements.mechanisms.proofs.choices import (
+    ABOVE,
+    ANSWER,
+    ANSWERS,
+    ORDER,
+    ChoiceOnPage,
+    choice_of,
+)
 from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
@@ -315,12 +322,11 @@ def _chosen(
         values += [((), bound), ((), wide), ((), scale), ((), epsilon)]
     moves = [_moves(mechanism, claim, proof, query, bound, second)]
     if threshold is not None:
+        of_query: Node = ("mul", ("mul", number(2), bound), ("pow", scale, number(-1)))
         shares = [
-            ("mul", ("mul", number(2), bound), ("pow", scale, number(-1))),
+            ("mul", of_query, choice.line.count) if choice.line.count else of_query,
             ("mul", bound, ("pow", wide, number(-1))),
         ]
-        if choice.line.count:
-            shares[0] = ("mul", shares[0], count)
         moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
     defined = [*_has_values(mechanism, proof, query, given, second), *known]
     return proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)
