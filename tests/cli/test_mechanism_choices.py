@@ -33,6 +33,7 @@ THRESHOLD = "Draw:\n$$t\\sim\\mathrm{Lap}(c,\\frac{2}{\\varepsilon})$$\n\n"
 SEVERAL = FIRST.replace("at the first $j$, else at $k+1$", "after $m$ of the $j$").replace(
     "| $c$ |", "| $m$ | integer >= 1 | how many above, at most |\n| $c$ |"
 )
+SEVERAL_RIGHT = SEVERAL.replace(r"\frac{4}", r"\frac{4m}")
 EACH = r"Draw (for each $j\in\{1,\dots,k\}$):"
 
 
@@ -46,13 +47,18 @@ def derived(text: str, folder: Path) -> MechanismProof:
     return derive_mechanism(read_mechanisms(page)[0])
 
 
-@pytest.mark.parametrize("text", [LARGEST, EXPONENTIAL, FIRST], ids=["laplace", "exponential", "threshold"])
+@pytest.mark.parametrize(
+    "text",
+    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT],
+    ids=["laplace", "exponential", "threshold", "several"],
+)
 def test_choices_are_proved_and_have_a_witness(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proof = derived(text, tmp_path)
     assert proof.certificate is not None, proof.reason
     monkeypatch.setattr(choice_pairs, "LAWS", 2)
+    monkeypatch.setattr(choice_pairs, "SIZES", (1, 2))
     (one,) = read_mechanisms(tmp_path / "mine.md")
     claim = claim_of(one)
     found = search_pairs(one, claim, searcher=ChoicePairSearcher)
@@ -105,8 +111,12 @@ def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
 def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
     """Half the noise on queries, a threshold that depends on records, normal noise: never proved."""
     for text in (
-        SEVERAL.replace(r"\frac{4}", r"\frac{4m}"),
         FIRST.replace(r"\frac{4}", r"\frac{2}"),
+        *(SEVERAL.replace(r"\frac{4}", wrong) for wrong in (r"\frac{4}", r"\frac{2m}", r"\frac{4(m-1)}")),
+        SEVERAL_RIGHT.replace("after $m$", "after $m+1$"),
+        SEVERAL_RIGHT.replace("after $m$", "after $k$"),
+        SEVERAL_RIGHT.replace(THRESHOLD, THRESHOLD.replace(r"\frac{2}", r"\frac{1}")),
+        SEVERAL_RIGHT.replace(THRESHOLD, "").replace(r"\ge t", r"\ge c"),
         FIRST.replace("Lap}(c,", r"Lap}(\sum_{i=1}^{n}x_{i,1},"),
         FIRST.replace(r"y_j\ge t", r"y_j\ge t+j"),
         LARGEST.replace(

@@ -19,6 +19,7 @@ WRONG = {
     ),
     "theorem.noisy-max-laplace": (r"\mathrm{Lap}(2\Delta/\varepsilon)", r"\mathrm{Lap}(\Delta/\varepsilon)"),
     "theorem.sparse-vector": (r"\mathrm{Lap}(2\Delta/\varepsilon)", r"\mathrm{Lap}(\Delta/\varepsilon)"),
+    "theorem.sparse-vector-answers": (r"\frac{2\Delta}{c}", r"\frac{\Delta}{c}"),
     "theorem.permute-and-flip": (r"{2\Delta}", r"{\Delta}"),
 }
 """Half of the noise, wherever it stands on the page."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, D, number
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, D, magnitude, number
 
 ANSWER, ORDER, ANSWERS, ABOVE = "the answer", "the order", "answers", "is above"
 R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
@@ -189,13 +189,17 @@ class ChoiceOnPage:
 
     def several(self) -> Iterator[Node]:
         """Of what is answered: those above are, up to a number of them; it is the only one of which this is true."""
-        o: Node = ("sym", "answers")
+        o, p = ("sym", "answers"), ("sym", "others")
         every, own = self.every("candidate"), (("answers", (), ANSWERS),)
         above: Node = ("of", ABOVE, o, R)
         yield ("all", (*own, every[-1]), (), ("or", ("==", above, number(0)), ("==", above, UNIT)))
         yield ("all", own, (), ("<=", self.answered(o, self.mechanism.records.columns), self.line.count))
+        apart = magnitude(("of", ABOVE, o, T), ("of", ABOVE, p, T))
+        differ: Node = ("sum", ("other", "integer"), apart, UNIT, self.mechanism.records.columns)
+        yield ("all", (*own, ("others", (), ANSWERS)), (("not", ("==", o, p)),), ("<=", UNIT, differ))
         chosen, are_above = ("==", self.answer, o), self.are_above(o)
-        yield ("all", (*every[:-1], *own), (chosen,), ("and", *are_above))
+        for one in map(parts_of, are_above):
+            yield ("all", (*every[:-1], *own, *parts_of(one[1])), (chosen, *parts_of(one[2])), one[3])
         yield ("all", (*every[:-1], *own), are_above, chosen)
 
     def answered(self, answers: Node, last: Node) -> Node:

@@ -18,7 +18,14 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.proofs.added import added_bound, added_premises
-from dpverify.statements.mechanisms.proofs.choices import ANSWER, ORDER, ChoiceOnPage, choice_of
+from dpverify.statements.mechanisms.proofs.choices import (
+    ABOVE,
+    ANSWER,
+    ANSWERS,
+    ORDER,
+    ChoiceOnPage,
+    choice_of,
+)
 from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
@@ -55,6 +62,7 @@ CHOICES = {
     ("select", "laplace"): "lemma.noisy-max-laplace-scale",
     ("select", "exponential"): "lemma.noisy-max-exponential-scale",
     ("stop", "laplace", "laplace"): "theorem.sparse-vector-scales",
+    ("several", "laplace", "laplace"): "theorem.sparse-vector-answers",
 }
 """What is known of what is chosen with noises of some families: of candidates, and of the threshold."""
 
@@ -265,13 +273,11 @@ def _chosen(
 ) -> int:  # fmt: skip
     """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
     *below, above = choice.sides
-    if choice.line.count:
-        raise UnderivedError("no theorem is known of several answers above a threshold")
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
     noise, threshold = above.noise, below[0].noise if below else None
     laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]
     heads = tuple(str(law[0]) for law in laws[: len(choice.sides)])
-    rule = CHOICES.get((choice.line.role, *heads))
+    rule = CHOICES.get(("several" if choice.line.count else choice.line.role, *heads))
     each = noise is not None and noise.index != "" and (threshold is None or not threshold.index)
     if head != "private" or rule is None or noise is None or not each:
         what = " and ".join(head or "no" for head in heads[::-1])
@@ -301,18 +307,24 @@ def _chosen(
         ]
     else:
         wide = laws[1][-1]
-        costs = ("mul", number(2), ("pow", scale, number(-1))), ("pow", wide, number(-1))
+        count = choice.line.count or number(1)
+        costs = ("mul", number(2), count, ("pow", scale, number(-1))), ("pow", wide, number(-1))
         bound = ("mul", epsilon, ("pow", ("add", *costs), number(-1)))
         signs = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, wide, scale)]
-        last = ("add", mechanism.records.columns, number(1))
-        values += [
-            ((), below[0].location), ((), number(1)), ((), last), ((ONE, "w", "t"), ("of", ANSWER, D, w, t)),
-            ((), bound), ((), wide), ((), scale), ((), epsilon),
-        ]  # fmt: skip
+        columns, answer = mechanism.records.columns, ((ONE, "w", "t"), ("of", ANSWER, D, w, t))
+        values.append(((), below[0].location))
+        if choice.line.count:
+            types["O"] = ANSWERS
+            signs.insert(0, proof.arithmetic(("<=", number(1), columns), *known))
+            values += [((), columns), (("o", COLUMN), ("of", ABOVE, ("sym", "o"), r)), ((), count), answer]
+        else:
+            values += [((), number(1)), ((), ("add", columns, number(1))), answer]
+        values += [((), bound), ((), wide), ((), scale), ((), epsilon)]
     moves = [_moves(mechanism, claim, proof, query, bound, second)]
     if threshold is not None:
+        of_query: Node = ("mul", ("mul", number(2), bound), ("pow", scale, number(-1)))
         shares = [
-            ("mul", ("mul", number(2), bound), ("pow", scale, number(-1))),
+            ("mul", of_query, choice.line.count) if choice.line.count else of_query,
             ("mul", bound, ("pow", wide, number(-1))),
         ]
         moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
