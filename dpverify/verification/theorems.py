@@ -24,7 +24,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.letters import on_the_line
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.model_words import model_in_words
-from dpverify.proving.theorems.search import Effort, find_model
+from dpverify.proving.theorems.search import find_model
 from dpverify.running.program import program_hash
 from dpverify.running.store import keep, kept
 from dpverify.statements.theorems import library as deriving
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from dpverify.running import Progress, Store
     from dpverify.statements.mechanisms.as_theorems import MechanismOutcome
 
-WITNESS = Effort(margins=2400, asked=6)
-"""What a search for a witness is worth; most take a few models."""
 Known = Mapping[str, TheoremOnPage]
 """Rules, results and theorems by id, in their order."""
 KINDS: Mapping[str, Literal["theorem", "mechanism"]] = {"theorem": "theorem", "mechanism": "mechanism"}
@@ -184,8 +182,7 @@ def _carry_out(task: _TheoremTask) -> TheoremFound:
     if one.standing == "mechanism":
         return found_of_mechanism(one)[0]
     found = derive(one, {**task.library, one.id: one})
-    effort = WITNESS if found.derived else Effort()
-    model = None if one.unclear else find_model(one.clause, refute=not found.derived, effort=effort).model
+    model = None if one.unclear else find_model(one.clause, refute=not found.derived).model
     reasons = tuple(step.reason for step in found.steps)
     return TheoremFound(reasons, found.uses, found.certificate, model, round(found.seconds, 3))
 

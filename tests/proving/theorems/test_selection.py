@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dpverify.proving.checker.theorems import steps
-from dpverify.statements.theorems.library import FOLDER, derive, shipped
-from dpverify.statements.theorems.pages import read_theorems
+from dpverify.statements.theorems.library import derive, shipped
 
-from .tampering import StepFailedError, Tampering
+from .tampering import Tampering, demand_underived
 
 WRONG = {
     "theorem.bounded-range": (r"{2\Delta}", r"{\Delta}"),
@@ -29,15 +28,7 @@ WRONG = {
 @pytest.mark.parametrize("id_", WRONG)
 @pytest.mark.usefixtures("first_failure")
 def test_half_of_the_noise_is_not_derived(id_, tmp_path):
-    sections = (FOLDER / "selection.md").read_text(encoding="utf-8").split("\n## ")
-    section = "## " + next(part for part in sections if f"{{#{id_}}}" in part)
-    old, new = WRONG[id_]
-    assert old in section
-    page = tmp_path / "wrong.md"
-    page.write_text(section.replace(old, new).replace(f"{{#{id_}}}", "{#mine.wrong}"), encoding="utf-8")
-    (wrong,) = read_theorems(page)
-    with pytest.raises(StepFailedError):
-        derive(wrong)
+    demand_underived(id_, *WRONG[id_], tmp_path)
 
 
 @pytest.mark.one_in(3)
@@ -49,4 +40,4 @@ def test_a_fault_in_any_step_is_refused(id_, monkeypatch):
     monkeypatch.setattr(steps, "ProofState", Tampering)
     before = Tampering.refused
     assert steps.show(found.certificate) == "derived"
-    assert Tampering.refused > before + 20
+    assert Tampering.refused >= before + len(found.certificate["steps"])
