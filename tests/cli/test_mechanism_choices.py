@@ -109,7 +109,7 @@ def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
-    """Half the noise on queries, that of fewer answers, a threshold that depends on records, normal noise: never proved."""
+    """Too little noise, or that of fewer answers, a threshold that depends on records, normal noise: never proved."""
     for text in (
         FIRST.replace(r"\frac{4}", r"\frac{2}"),
         *(SEVERAL.replace(r"\frac{4}", wrong) for wrong in (r"\frac{4}", r"\frac{2m}", r"\frac{4(m-1)}")),
