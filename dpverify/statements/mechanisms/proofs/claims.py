@@ -155,7 +155,16 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     if choice is not None:
 
         def chosen(proof: ProofBuilder, given: list[int]) -> None:
-            _chosen(mechanism, claim, proof, choice, given)
+            if isinstance(choice, ChoiceOnPage):
+                _chosen(mechanism, claim, proof, choice, given)
+                return
+            second: tuple[Node, ...] = ((COLUMN, (), "integer"),)
+            values = _has_values(mechanism, proof, choice.query, given, second)
+
+            def moves(bound: Node) -> int:
+                return _moves(mechanism, claim, proof, choice.query, bound, second)
+
+            choice.prove(proof, given, given[claim.same + 1 :], moves, values)
 
         try:
             return _confirmed(mechanism, claim, proof_of(claim.clause, claim.names, Clauses(), chosen))
