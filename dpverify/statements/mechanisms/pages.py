@@ -74,7 +74,7 @@ class MechanismStep:
 
     @property
     def coins(self) -> bool:
-        """Whether it takes the first candidate in random order whose coin shows heads, with the chance that its term is."""
+        """Whether the first candidate in random order whose coin shows heads is taken; its term is that chance."""
         return self.role == "select" and self.term[0] == "exp"
 
 

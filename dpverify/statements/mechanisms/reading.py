@@ -38,7 +38,7 @@ from dpverify.statements.theorems.pages import (
 
 ROLES = ("start", "query", "draw", "set", "if", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
-COINS = "Select (in random order, the first $ that shows heads):"
+COINS = "Select (in random order, the first $j$ that shows heads):"
 """The sentence before the chance with which a candidate's coin shows heads."""
 REFUSAL = (r"\bot",)
 """What is put out where a condition does not hold."""
@@ -268,7 +268,7 @@ class _MechanismSection(TheoremSection):
                         raise AtLineError(
                             piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)
                         )
-                    coins = " ".join(words.split()) == COINS
+                    coins = " ".join(words.split()) == COINS.replace("$j$", "$")
                     yield piece.line, piece.latex, "coins" if coins else role, tuple(said)
                     words, said = "", []
                 else:
@@ -517,7 +517,7 @@ class _MechanismSection(TheoremSection):
         assert self.records is not None
         index = self.records.over
         if index is None or (role == "select") == bool(self.records.columns):
-            kind = r"$r\in R$" if role == "select" else r"$j\in\{1,\dots,k\}$"
+            kind = f"$r\\in R$, or `{COINS}`" if role == "select" else r"$j\in\{1,\dots,k\}$"
             raise InvalidArgumentError(role, Latex(latex), f"records with a number for each {kind}")
         within, name = reader.having(index), index.signs
         count: Node = ""
@@ -579,8 +579,8 @@ class _MechanismSection(TheoremSection):
         self, line: int, latex: str, role: str, name: Tokens, term: Node, count: Node = ""
     ) -> MechanismStep:
         """The line by which a letter for a candidate has a value."""
-        assert self.records is not None and self.records.over is not None
-        index = self.records.over
+        index = self.records.over if self.records else None
+        assert index is not None
         if self.drawn - free(term):
             raise InvalidArgumentError(role, Latex(latex), "a line in which all that is drawn stands")
         letter = TheoremLetter(name_of(name), written(name), (), index.kind)

@@ -29,8 +29,8 @@ def dependence(mechanism: MechanismOnPage, scales: bool = True) -> tuple[int, st
                 f"the {name} of the noise depends on {'' if of_records else 'the number of '}records",
             )
     for line in mechanism.of("select") if scales else ():
-        found = scaled_lack(line.term, line.index, mechanism.records.columns) if line.coins else None
-        if found is not None and private(mechanism, found[0]):
+        lack = scaled_lack(line.term, line.index, mechanism.records.columns) if line.coins else None
+        if lack is not None and private(mechanism, lack[0]):
             return line.line, "by what the scores are multiplied depends on records"
     for line in (*mechanism.of("query"), *mechanism.of("draw")):
         if mechanism.size is not None or mechanism.sample is not None:

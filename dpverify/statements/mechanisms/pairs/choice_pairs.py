@@ -35,6 +35,8 @@ from dpverify.statements.mechanisms.proofs.ranges import ONE
 
 SIZES, FEW = (1, 2, 3, 5), 4
 """Whole numbers that are tried, and how many values of each letter."""
+FAR = Fraction(10)
+"""A record that is tried where none is the largest."""
 MOST, LAWS = 5, 200
 """Records, candidates, and laws that are tried."""
 
@@ -107,8 +109,9 @@ class CandidatePairSearcher(PairSearcher):
         """Records that are at ends or in the middle: one, and all others the same."""
         low, high = self.ends[0], self.ends[-1]
         middle = (low + high) / 2
+        far = [(low, FAR)] * (self.mechanism.records.high is None)
         for place, (a, b) in product(
-            dict.fromkeys(((n + 1) // 2, 1, n)), ((low, high), (low, middle), (middle, high))
+            dict.fromkeys(((n + 1) // 2, 1, n)), ((low, high), (low, middle), (middle, high), *far)
         ):
             crossed = (a, *(b,) * (k - 1)), (b, *(a,) * (k - 1))
             rows = [

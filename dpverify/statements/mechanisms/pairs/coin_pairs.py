@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
 from random import Random
 from typing import Any
 
@@ -23,6 +21,18 @@ MOST = 4
 """Candidates."""
 
 
+def in_random_order(left: list[int], heads: list[Node]) -> Node:
+    """The law of the first whose coin shows heads, of candidates of which one is sure to show it."""
+    if len(left) == 1:
+        return ("certain", number(left[0]))
+    found: Node = ""
+    for k, one in enumerate(left):
+        others = in_random_order([*left[:k], *left[k + 1 :]], heads)
+        first: Node = ("mixture", heads[one - 1], ("certain", number(one)), others)
+        found = ("mixture", number(Fraction(1, k + 1)), first, found) if found else first
+    return found
+
+
 class CoinPairSearcher(CandidatePairSearcher):
     """A search for pairs, on which another candidate is taken."""
 
@@ -30,42 +40,30 @@ class CoinPairSearcher(CandidatePairSearcher):
         super().__init__(mechanism, sizes, random)
         assert mechanism.choice is not None
         self.coins = CoinsOnPage(mechanism, mechanism.choice)
-        self.codes = cache(lambda k: self.model_of.code(self.taken(range(1, k + 1))))
+        self.heads = self.model_of.code(self.coins.line.term)
 
     def candidates(self, letters: dict[str, Any]) -> int:
         """How many there are; 0 where they are many."""
         found = super().candidates(letters)
         return found if found <= MOST else 0
 
-    def heads(self, candidate: int) -> Node:
-        """The chance that a candidate's coin shows heads."""
-        return put(self.coins.line.term, {self.coins.line.index: ((), number(candidate))})
-
-    def taken(self, left: Sequence[int]) -> Node:
-        """The law of the first that shows heads, of candidates of which one is sure to show it."""
-        if len(left) == 1:
-            return ("certain", number(left[0]))
-        found: Node = ""
-        for k, one in enumerate(left):
-            others = self.taken([*left[:k], *left[k + 1 :]])
-            first: Node = ("mixture", self.heads(one), ("certain", number(one)), others)
-            found = ("mixture", number(Fraction(1, k + 1)), first, found) if found else first
-        return found
-
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
-        """The chances of what is taken."""
-        law = self.spread(env)
-        assert isinstance(law, dict)
-        return (tuple(Fraction(law[k]).limit_denominator(10**9) for k in sorted(law)),)
+        """The chances that coins show heads."""
+        index, places = self.coins.line.index, range(1, self.candidates(env) + 1)
+        return (tuple(Fraction(self.heads({**env, index: i})).limit_denominator(10**9) for i in places),)
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is taken."""
-        found: Spread = self.codes(self.candidates(env))(env)
-        return found
+        (heads,) = key = self.numbers(env)
+        if key not in self.known:
+            law = in_random_order([*range(1, len(heads) + 1)], [number(one) for one in heads])
+            self.known[key] = self.model_of.code(law)(env)
+        return self.known[key]
 
     def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters, with the law of what is taken."""
-        k = self.candidates(self.env(case, case.left))
-        law = on(self.mechanism, self.taken(range(1, k + 1)), ONE)
+        places, index = range(1, self.candidates(self.env(case, case.left)) + 1), self.coins.line.index
+        heads = [put(self.coins.line.term, {index: ((), number(one))}) for one in places]
+        law = on(self.mechanism, in_random_order([*places], heads), ONE)
         own = {name: value for name, value in own_letters(claim).items() if name != ONE}
         return {**super().entries(case, claim), TAKEN: {"params": [ONE], "term": json_of(put(law, own))}}

@@ -41,6 +41,7 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     E,
     magnitude,
     may_lack_value,
+    minus,
     number,
     of_data,
     of_each,
@@ -58,6 +59,7 @@ from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, Sensitivity
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
 
+SECOND = "the other column"
 CHOICES = {
     ("select", "laplace"): "lemma.noisy-max-laplace-scale",
     ("select", "exponential"): "lemma.noisy-max-exponential-scale",
@@ -158,11 +160,10 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
             if isinstance(choice, ChoiceOnPage):
                 _chosen(mechanism, claim, proof, choice, given)
                 return
-            second: tuple[Node, ...] = ((COLUMN, (), "integer"),)
-            values = _has_values(mechanism, proof, choice.query, given, second)
+            values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
 
-            def moves(bound: Node) -> int:
-                return _moves(mechanism, claim, proof, choice.query, bound, second)
+            def moves(apart: bool, bound: Node) -> int:
+                return _scores_move(mechanism, claim, proof, choice.query, "integer", bound, apart)
 
             choice.prove(proof, given, given[claim.same + 1 :], moves, values)
 
@@ -383,6 +384,17 @@ def _moves(
     return proof.block(whole, names, prove)
 
 
+def _scores_move(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, score: Node, kind: Node, bound: Node,
+    apart: bool,
+) -> int:  # fmt: skip
+    """That the score of each candidate differs by at most a bound; or how much the scores of two are apart."""
+    other: Node = put(score, {COLUMN: ((), ("sym", SECOND))})
+    letters = ((COLUMN, (), kind), (SECOND, (), kind))
+    query = minus(score, other) if apart else score
+    return _moves(mechanism, claim, proof, query, bound, letters if apart else letters[:1])
+
+
 def _has_values(
     mechanism: MechanismOnPage,
     proof: ProofBuilder,
@@ -544,11 +556,16 @@ def _weights(
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     query = put(power[1], {name: ((), ("sym", COLUMN))})
-    bound: Node = ("mul", epsilon, ("num", "1/2"))
-    second: tuple[Node, ...] = ((COLUMN, (), kind),)
-    moves = _moves(mechanism, claim, proof, query, bound, second)
     values = [((ONE, COLUMN), on(mechanism, query, ONE)), ((), epsilon)]
-    defined = [*_has_values(mechanism, proof, query, given, second), *known]
-    return proof.use(
-        "lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined
-    )
+    defined = [*_has_values(mechanism, proof, query, given, ((COLUMN, (), kind),)), *known]
+
+    def by(rule: str, bound: Node, apart: bool) -> int:
+        moves = _scores_move(mechanism, claim, proof, query, kind, bound, apart)
+        return proof.use(rule, values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)
+
+    try:
+        return by("lemma.exponential-weights", ("mul", epsilon, ("num", "1/2")), False)
+    except UnderivedError as error:
+        with suppress(UnderivedError):
+            return by("lemma.exponential-weights-apart", epsilon, True)
+        raise error from None

@@ -7,9 +7,10 @@ order is that of independent uniform times: a candidate is taken if it has heads
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeAlias
 
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on, scaled_lack
@@ -18,8 +19,8 @@ from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, m
 
 TAKEN = "the law of what is taken"
 R, T, U, UNIT = ("sym", COLUMN), ("sym", "other"), ("sym", "time"), number(1)
-Moves: TypeAlias = "Callable[[Node], int]"
-"""Shows that scores differ by at most a bound between all neighbors."""
+Moves: TypeAlias = "Callable[[bool, Node], int]"
+"""Shows that scores differ by at most a bound between all neighbors, or how much two scores are apart."""
 
 
 class CoinsOnPage:
@@ -58,32 +59,44 @@ class CoinsOnPage:
         self, proof: ProofBuilder, given: list[int], chances: list[int], moves: Moves, values: list[int]
     ) -> int:
         """The claim, from what is assumed of chances and how far scores move."""
-        head, *numbers = parts_of(self.mechanism.of("claim")[0].term)
+        head, epsilon, *_ = parts_of(self.mechanism.of("claim")[0].term)
         if head != "private":
             raise UnderivedError("no theorem is known of this guarantee for coins in random order")
-        epsilon, factor, score = numbers[0], self.factor, self.at(R, self.score)
         known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-        bound = cancelled(("mul", epsilon, ("pow", ("mul", number(2), factor), number(-1))))
-        signs = [
-            proof.arithmetic(("<=", *sides), *known)
-            for sides in ((UNIT, self.last), (number(0), factor), (number(0), bound))
-        ]
-        exponent = parts_of(self.line.term)[1]
+        every: tuple[Node, ...] = ((ONE, (), DATA), (COLUMN, (), "integer"))
+        names = (ONE, COLUMN)
+        score, exponent = self.at(R, self.score), self.at(R, parts_of(self.line.term)[1])
         largest: Node = ("largest", ("other", "integer"), self.at(T, self.score), UNIT, self.last)
-        same: Node = ("==", self.at(R, exponent), ("mul", factor, minus(score, largest)))
+        same: Node = ("==", exponent, ("mul", self.factor, minus(score, largest)))
 
         def equal(inner: ProofBuilder, _: list[int]) -> None:
             inner.arithmetic(same, *known)
 
-        every: tuple[Node, ...] = ((ONE, (), DATA), (COLUMN, (), "integer"))
-        lack = proof.block(("all", every, (), same), [named(parts_of(one)[0]) for one in every], equal)
-        cost: Node = ("<=", ("mul", ("mul", number(2), factor), bound), epsilon)
-        of_both = (ONE, COLUMN)
-        return proof.use(
-            "theorem.permute-and-flip",
-            [((), self.last), (of_both, score), ((), factor), (of_both, self.at(R, exponent)), ((), bound),
-             ((), epsilon), ((ONE,), self.law)],
-            [*signs, lack, moves(bound), proof.arithmetic(cost, *known), *chances],
-            {"mathcalD": DATA},
-            [*values, *known, lack],
-        )  # fmt: skip
+        lack = proof.block(("all", every, (), same), names, equal)
+
+        def by(rule: str, times: int) -> int:
+            """The claim, where this many times a bound on what scores move is paid for."""
+            cost: Node = ("mul", number(times), self.factor) if times > 1 else self.factor
+            bound = cancelled(("mul", epsilon, ("pow", cost, number(-1))))
+            signs = ("<=", UNIT, self.last), ("<=", number(0), self.factor), ("<=", number(0), bound)
+            shown = [proof.arithmetic(sign, *known) for sign in signs]
+            paid = proof.arithmetic(("<=", ("mul", cost, bound), epsilon), *known)
+            puts = [
+                ((), self.last),
+                (names, score),
+                ((), self.factor),
+                (names, exponent),
+                ((), bound),
+                ((), epsilon),
+            ]
+            premises = [*shown, lack, moves(times == 1, bound), paid, *chances]
+            return proof.use(
+                rule, [*puts, ((ONE,), self.law)], premises, {"mathcalD": DATA}, [*values, *known, lack]
+            )
+
+        try:
+            return by("theorem.permute-and-flip", 2)
+        except UnderivedError as error:
+            with suppress(UnderivedError):
+                return by("theorem.permute-and-flip-apart", 1)
+            raise error from None
