@@ -290,7 +290,7 @@ class _MechanismSection(TheoremSection):
         if self.loop.until and role != "claim":
             raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
         if role == "coins":
-            return self.coins(line, latex, formulas, reader)
+            return self.coins(line, latex, formulas, reader, signs)
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
         if role == "if":
@@ -558,7 +558,9 @@ class _MechanismSection(TheoremSection):
             term = (head, *(self.noisy(latex, one, index.name) for one in sides))
         return self.chosen(line, latex, role, name, term, count)
 
-    def coins(self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader) -> MechanismStep:
+    def coins(
+        self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
         """`Select (in random order, the first $j$ that shows heads):` and with which chance it does."""
         assert self.records is not None
         index, columns = self.records.over, self.records.columns
@@ -567,7 +569,7 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("select", Latex(latex), f"records with a number for each {kind}")
         if [*map(signs_of, said)] != [index.signs]:
             raise InvalidArgumentError("sentence", ", ".join(said), f"the first ${index.latex}$")
-        term = reader.having(index).number(signs_of(latex))
+        term = reader.having(index).number(signs)
         self.compare(line, latex, self.second.line(latex, "", "number", put(term, {}), index))
         self.not_drawn(latex, term)
         if scaled_lack(term, index.name, columns) is None:
