@@ -26,6 +26,7 @@ from dpverify.statements.mechanisms.proofs.choices import (
     ChoiceOnPage,
     choice_of,
 )
+from dpverify.statements.mechanisms.proofs.coins import by_either
 from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
@@ -559,13 +560,10 @@ def _weights(
     values = [((ONE, COLUMN), on(mechanism, query, ONE)), ((), epsilon)]
     defined = [*_has_values(mechanism, proof, query, given, ((COLUMN, (), kind),)), *known]
 
-    def by(rule: str, bound: Node, apart: bool) -> int:
+    def by(apart: bool) -> int:
+        bound: Node = epsilon if apart else ("mul", epsilon, ("num", "1/2"))
         moves = _scores_move(mechanism, claim, proof, query, kind, bound, apart)
+        rule = "lemma.exponential-weights" + "-apart" * apart
         return proof.use(rule, values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)
 
-    try:
-        return by("lemma.exponential-weights", ("mul", epsilon, ("num", "1/2")), False)
-    except UnderivedError as error:
-        with suppress(UnderivedError):
-            return by("lemma.exponential-weights-apart", epsilon, True)
-        raise error from None
+    return by_either(mechanism, by)

@@ -74,9 +74,9 @@ class CoinsOnPage:
 
         lack = proof.block(("all", every, (), same), names, equal)
 
-        def by(rule: str, times: int) -> int:
-            """The claim, where this many times a bound on what scores move is paid for."""
-            cost: Node = ("mul", number(times), self.factor) if times > 1 else self.factor
+        def by(apart: bool) -> int:
+            """The claim, from how much two scores move apart, or from twice what one moves."""
+            cost: Node = self.factor if apart else ("mul", number(2), self.factor)
             bound = cancelled(("mul", epsilon, ("pow", cost, number(-1))))
             signs = ("<=", UNIT, self.last), ("<=", number(0), self.factor), ("<=", number(0), bound)
             shown = [proof.arithmetic(sign, *known) for sign in signs]
@@ -89,14 +89,25 @@ class CoinsOnPage:
                 ((), bound),
                 ((), epsilon),
             ]
-            premises = [*shown, lack, moves(times == 1, bound), paid, *chances]
+            premises = [*shown, lack, moves(apart, bound), paid, *chances]
+            rule = "theorem.permute-and-flip" + "-apart" * apart
             return proof.use(
                 rule, [*puts, ((ONE,), self.law)], premises, {"mathcalD": DATA}, [*values, *known, lack]
             )
 
-        try:
-            return by("theorem.permute-and-flip", 2)
-        except UnderivedError as error:
-            with suppress(UnderivedError):
-                return by("theorem.permute-and-flip-apart", 1)
-            raise error from None
+        return by_either(self.mechanism, by)
+
+
+def by_either(mechanism: MechanismOnPage, by: Callable[[bool], int]) -> int:
+    """What follows from how much two scores move apart, or from how much one moves; the likelier first.
+
+    Raises:
+        UnderivedError: where it follows from neither.
+    """
+    first = mechanism.size is not None
+    try:
+        return by(first)
+    except UnderivedError as error:
+        with suppress(UnderivedError):
+            return by(not first)
+        raise error from None
