@@ -43,14 +43,14 @@ class CoinPairSearcher(CandidatePairSearcher):
         self.heads = self.model_of.code(self.coins.line.term)
 
     def candidates(self, letters: dict[str, Any]) -> int:
-        """How many there are; 0 where they are many."""
+        """How many there are; 0 where they are many, or only one of a number that is a letter."""
         found = super().candidates(letters)
-        return found if found <= MOST else 0
+        return found if found <= MOST and (found > 1 or self.columns[0] == "num") else 0
 
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
         """The chances that coins show heads."""
         index, places = self.coins.line.index, range(1, self.candidates(env) + 1)
-        return (tuple(Fraction(self.heads({**env, index: i})).limit_denominator(10**9) for i in places),)
+        return (tuple(Fraction(self.heads({**env, index: i})).limit_denominator(10**12) for i in places),)
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is taken."""
