@@ -21,7 +21,7 @@ WRONG = {
     "theorem.sparse-vector-answers": (r"\frac{2\Delta}{c}", r"\frac{\Delta}{c}"),
     "theorem.permute-and-flip": (r"2c\Delta", r"c\Delta"),
     "theorem.permute-and-flip-monotone": (r"c\Delta", r"\frac{1}{2}c\Delta"),
-    "theorem.exponential-mechanism-monotone": (r"q(D,r)}{\Delta}\text", r"2q(D,r)}{\Delta}\text"),
+    "theorem.exponential-mechanism-monotone": (r"\varepsilon q", r"2\varepsilon q"),
 }
 """Half of the noise, wherever it stands on the page."""
 
