@@ -30,6 +30,7 @@ from dpverify.formulas.logic import (
     variables_of,
 )
 from dpverify.formulas.printing import expression_text, formula_text
+from dpverify.formulas.rendering.latex import expression_latex, formula_latex
 from dpverify.ledger.in_print import Mistake
 from dpverify.proving.language import Obligation
 
@@ -48,12 +49,27 @@ def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | N
     return next(iter(kinds)) if len(kinds) == 1 else Mistake.OTHER
 
 
+@dataclass(frozen=True)
+class AddedCondition:
+    """A domain or a condition that a correction adds."""
+
+    text: str
+    """In plain characters, with what its letters are where their names do not tell."""
+    latex: str
+
+    @classmethod
+    def of(cls, condition: Formula, told: Callable[[Variable], str], besides: str = "") -> AddedCondition:
+        """From a formula."""
+        text = f"{formula_text(condition)}{_legend(free_in(condition), told)}{besides}"
+        return cls(text, formula_latex(condition))
+
+
 def added_conditions(
     printed: Obligation | None,
     corrected: Obligation,
     shown: Iterable[Formula] = (),
     told: Callable[[Variable], str] = lambda _: "",
-) -> tuple[str, ...]:
+) -> tuple[AddedCondition, ...]:
     """The domains and conditions of a correction that the printed formula lacks, about letters that both have.
 
     What is said only of letters that the correction brings along is no condition on what is printed, and nor is what is
@@ -63,7 +79,10 @@ def added_conditions(
         return ()
     domains = {v.name: v for v in (*printed.over, *_peeled(printed.claim)[0])}
     found = [
-        f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}"
+        AddedCondition(
+            f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}",
+            _domain_latex(v),
+        )
         for v in (*corrected.over, *_peeled(corrected.claim)[0])
         if v.name in domains and not _has_all_of(v, domains[v.name])
     ]
@@ -75,18 +94,27 @@ def added_conditions(
         text = formula_text(condition)
         if {v.name for v in free_in(condition)} <= domains.keys() and text not in known:
             besides = f", whether or not {only_if[text]}" if text in only_if else ""
-            found.append(with_letters(condition, told) + besides)
+            found.append(AddedCondition.of(condition, told, besides))
     return tuple(dict.fromkeys(found))
-
-
-def with_letters(condition: Formula, told: Callable[[Variable], str]) -> str:
-    """A condition, and what its letters are where their names do not tell."""
-    return formula_text(condition) + _legend(free_in(condition), told)
 
 
 def _legend(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str:
     said = [f"{v.name} is {what}" for v in sorted(letters, key=lambda v: v.name) if (what := told(v))]
     return f" ({', '.join(said)})" if said else ""
+
+
+def _domain_latex(v: Variable) -> str:
+    """Where a letter ranges, such as `x\\in(0,1]` or `n\\in\\{2,3,\\dots\\}`."""
+    low, high = (None if end is None else Number(end) for end in (v.lower, v.upper))
+    if v.kind == "integer" and low is not None and not v.lower_open:
+        if v.lower == v.upper:
+            return formula_latex(Compare("==", v, low))
+        last = "" if high is None else expression_latex(high)
+        return rf"{v.latex}\in\{{{expression_latex(low)},\dots{',' if last else ''}{last}\}}"
+    left = "(" if low is None or v.lower_open else "["
+    right = ")" if high is None or v.upper_open else "]"
+    ends = r"-\infty" if low is None else expression_latex(low), r"\infty" if high is None else expression_latex(high)
+    return rf"{v.latex}\in{left}{ends[0]},{ends[1]}{right}"
 
 
 def _has_all_of(one: Variable, other: Variable) -> bool:

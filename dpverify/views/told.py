@@ -1,0 +1,443 @@
+"""The words of a letter: what is printed, what follows from it, where that fails, what is true instead."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from dpverify.ledger.entries import ErratumEntry, StatementEntry
+from dpverify.ledger.facts import FailureMargin
+from dpverify.ledger.headlines.rows import HOLDS
+from dpverify.ledger.headlines.words import Standing, counts
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
+from dpverify.ledger.written_numbers import number_text, shorter
+from dpverify.views.letters import Fault, Letter, LetterEntry
+from dpverify.views.run import plural
+
+_MOST = 3
+"""Corrected formulas that an entry shows."""
+
+_LONGEST = 400
+"""Characters of a formula in a table."""
+
+_LONGEST_POINT = 160
+
+_RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|neq?|in|to|implies|subset|approx|propto|sim|iff)(?![A-Za-z])")
+
+MEANS = {
+    Consequence.CLAIM: "what is claimed is false as printed",
+    Consequence.CONSTANT: "a printed constant is not enough",
+    Consequence.CONDITION: "a condition is missing, without which the claim fails at sizes met in practice",
+    Consequence.STEP: "a step of the proof only",
+    Consequence.NOTATION: "false as it is written, and clear what is meant",
+    Consequence.EDGE: "an edge case that no reader means",
+}
+"""What each consequence means, in a letter."""
+
+
+class Kind(StrEnum):
+    """What a piece of a sentence is."""
+
+    WORDS = "words"
+    FORMULA = "formula"
+    """In LaTeX, in the line."""
+    DISPLAY = "display"
+    """In LaTeX, on a line of its own."""
+    CODE = "code"
+
+
+class Piece(NamedTuple):
+    """A piece of a sentence."""
+
+    text: str
+    kind: Kind = Kind.WORDS
+
+
+Said = tuple[Piece, ...]
+
+
+class Label(StrEnum):
+    """What a part of an entry is."""
+
+    WHERE = "Where"
+    PRINTED = "Printed"
+    OURS = "What follows from it"
+    SPECIAL = "A special case of it"
+    PIECED = "That is"
+    TORN = "As it was read, since the text lost a sign"
+    FAILS = "Fails"
+    INSTANCE = "Instance"
+    REALISTIC = "At a realistic size"
+    CODE = "In code"
+    BREAKS = "What breaks"
+    TRUE = "True"
+    CASE = "True in this case"
+    WHY = "Why"
+    SURVIVES = "What survives"
+
+
+class Part(NamedTuple):
+    """What is said under one label."""
+
+    label: Label
+    said: Said
+
+
+class Line(NamedTuple):
+    """A row of a table: one fault."""
+
+    where: str
+    printed: Said
+    fails: Said
+    instead: Said
+
+
+# ------------------------------------------------------------------------------------------- an entry
+
+
+def printed(proof: ProofEvidence, statement: StatementEntry | None) -> tuple[Part, ...]:
+    """The paper's own line, and what follows from it where that is what was looked at."""
+    own = _in_print(proof, statement)
+    label = _FROM_IT[proof.provenance or Provenance.VERBATIM]
+    line = Part(label, (*_shown(proof), *_under(proof)))
+    return (Part(Label.PRINTED, own), line) if own else (line,)
+
+
+_FROM_IT = {
+    Provenance.VERBATIM: Label.PRINTED,
+    Provenance.OURS: Label.OURS,
+    Provenance.SPECIAL: Label.SPECIAL,
+    Provenance.PIECED: Label.PIECED,
+    Provenance.TORN: Label.TORN,
+}
+
+
+def _in_print(proof: ProofEvidence, statement: StatementEntry | None) -> Said:
+    """The printed lines that a formula is made of, or the statement; nothing where it stands in print itself."""
+    if proof.provenance in (None, Provenance.VERBATIM):
+        return ()
+    lines = proof.prints
+    if not any(map(_RELATION.search, lines)) and statement is not None and statement.latex:
+        lines = (statement.latex,)
+    return tuple(Piece(line, Kind.DISPLAY) for line in lines if line != proof.latex)
+
+
+def _shown(proof: ProofEvidence) -> Said:
+    found = (Piece(proof.latex, Kind.DISPLAY) if proof.latex else Piece(proof.expression, Kind.CODE),)
+    return (*found, Piece("that is,"), Piece(proof.expression, Kind.CODE)) if proof.written_in_full else found
+
+
+def _under(proof: ProofEvidence) -> Said:
+    """What its letters are, what it assumes, and which case it is."""
+    given = [Piece(x, Kind.FORMULA) for x in proof.assuming_latex] or [
+        Piece(x, Kind.CODE) for x in proof.assuming
+    ]
+    return (
+        *_listed("where", (Piece(line, Kind.FORMULA) for line in proof.definitions)),
+        *_listed("given", given),
+        *((Piece(f"({proof.scope})"),) if proof.scope else ()),
+    )
+
+
+def _listed(word: str, pieces: Iterable[Piece]) -> Said:
+    found = list(pieces)
+    if not found:
+        return ()
+    said = [Piece(word), found[0]]
+    for piece in found[1:]:
+        said += [Piece(","), piece]
+    return tuple(said)
+
+
+def fails(fault: Fault, longest: int | None = None) -> Said:
+    """Where it fails, by how much, whose units differ; a point that nothing may attain only up to a length."""
+    proof, said = fault.shown, list[Piece]()
+    if proof.coverage is not Coverage.UNIT:
+        open_ended = proof.verdict is Verdict.DOES_NOT_FOLLOW
+        at = point(proof, proof.counterexample)
+        if open_ended and longest is not None and sum(len(piece.text) for piece in at) > longest:
+            at = ()
+        by = by_how_much(proof.excess, proof.left, proof.right)
+        said += (
+            [Piece("does not follow" + (": at" if at else ""))] if open_ended else [Piece("at")] if at else []
+        )
+        said += [*at, *([Piece(":"), *by] if by else [])] if at else [] if open_ended else by
+        said += [Piece(proof.reason)] if not said and proof.reason else []
+    units = fault.units
+    if units is not None:
+        said.append(
+            Piece(f"{'; ' if said else ''}the sides have different units: {units.left} and {units.right}")
+        )
+    return tuple(said)
+
+
+def realistic(proof: ProofEvidence) -> Said:
+    """The same at sizes met in practice; nothing where none was found."""
+    found = proof.realistic
+    if found is None or not found.point:
+        return () if found is None else (Piece(found.summary()),)
+    doubt = () if found.confirmed_by_checker else (Piece("(not confirmed by the checker)"),)
+    return (
+        *point(proof, found.point),
+        Piece(":"),
+        *by_how_much(found.excess, found.left, found.right),
+        *doubt,
+    )
+
+
+def point(proof: ProofEvidence, values: Mapping[str, str] | None) -> Said:
+    """A point in the paper's letters, without those that the formula does not show."""
+    shown = " ".join((proof.latex, *proof.definitions, *proof.assuming_latex))
+    said: list[Piece] = []
+    for name, value in (values or {}).items():
+        latex = proof.letters.get(name)
+        if latex is not None and proof.latex and not _shows(shown, latex):
+            continue
+        piece = Piece(f"{name} = {number_text(value)}")
+        if latex is not None:
+            piece = Piece(f"{latex}={_number_latex(value)}", Kind.FORMULA)
+        said += [Piece(","), piece] if said else [piece]
+    return tuple(said)
+
+
+def _shows(line: str, latex: str) -> bool:
+    """Whether a letter stands in a line."""
+    if latex.isalpha():
+        return latex in re.sub(r"\\[A-Za-z]+", " ", line)
+    return re.sub(r"[{}\s]", "", latex) in re.sub(r"[{}\s]", "", line)
+
+
+def _number(value: str) -> Piece:
+    """A number as people write it."""
+    return Piece(_number_latex(value), Kind.FORMULA)
+
+
+def _number_latex(value: str) -> str:
+    if not re.fullmatch(r"-?\d+(/\d+)?", value):
+        return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, value)
+    return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, number_text(value)).replace(",", "{,}")
+
+
+def _power(found: re.Match[str]) -> str:
+    factor = rf"{found[2]}\cdot" if found[2] else ""
+    return f"{found[1]}{factor}10^{{{found[3].strip('+')}{found[4]}}}"
+
+
+def by_how_much(excess: FailureMargin | None, left: str | None, right: str | None) -> list[Piece]:
+    """Both sides, rounded."""
+    if excess is not None:
+        bound = Piece(f"instead of at {'least' if excess.at_least else 'most'}")
+        times = "too small by a factor of" if excess.at_least else "more by a factor of"
+        factor = [] if excess.factor is None else [Piece(f", {times}"), _number(excess.factor)]
+        return [_number(excess.found), bound, _number(excess.bound), *factor]
+    if left is None or right is None:
+        return []
+    return [Piece("the sides are"), _number(shorter(left)), Piece("and"), _number(shorter(right))]
+
+
+def true(fault: Fault) -> tuple[Said, ...]:
+    """What is true instead, each with its domain; never the line that is false."""
+    return tuple(_true(fault.shown, repair) for repair in fault.repairs[:_MOST])
+
+
+def _true(false: ProofEvidence, repair: ProofEvidence) -> Said:
+    said: list[Piece] = []
+    same = bool(repair.latex) and repair.latex == false.latex
+    if same and (repair.added or repair.definitions != false.definitions):
+        said.append(Piece("the same"))
+    elif same:
+        said += [Piece("read as"), Piece(repair.expression, Kind.CODE)]
+    else:
+        said += _shown(repair)
+    if repair.definitions != false.definitions:
+        said += _listed("where", (Piece(line, Kind.FORMULA) for line in repair.definitions))
+    kind = Kind.FORMULA if repair.added_latex else Kind.CODE
+    said += _listed("for", (Piece(text, kind) for text in repair.added_latex or repair.added))
+    if repair.verdict not in HOLDS:
+        said.append(Piece(f"({repair.verdict})"))
+    return tuple(said)
+
+
+def survives(entry: LetterEntry, letter: Letter) -> Said:
+    """How its statements stand as printed, and corrected; those that stand alike together."""
+    found: dict[Said, list[str]] = {}
+    for row in entry.statements:
+        if row.printed.standing is not None:
+            found.setdefault(_stands(row, letter), []).append(row.where or row.id)
+    said: list[Piece] = []
+    for how, places in found.items():
+        said += [Piece(f"{', '.join(dict.fromkeys(places))}:"), *how, Piece(".")]
+    return tuple(said)
+
+
+def _stands(row: StatementEntry, letter: Letter) -> Said:
+    before, after = row.printed, row.corrected
+    said = [Piece(f"{_STANDS[before.standing or Standing.PARTLY]} as printed")]
+    if after.standing is not None and before.standing is not Standing.HOLDS:
+        said.append(Piece(f"; {_STANDS_CORRECTED[after.standing]}"))
+        if after.verdict in HOLDS:
+            found = ((letter.latex.get(text), text) for text in after.where)
+            said += _listed(
+                "for", (Piece(x, Kind.FORMULA) if x else Piece(text, Kind.CODE) for x, text in found)
+            )
+    return tuple(said)
+
+
+_STANDS = {
+    Standing.HOLDS: "holds",
+    Standing.IN_PART: "holds in part",
+    Standing.WHERE_MEANT: "holds where it is meant",
+    Standing.REFUTED: "false",
+    Standing.DOES_NOT_FOLLOW: "does not follow",
+    Standing.UNDECIDED: "open",
+    Standing.PARTLY: "its conclusion was not tried",
+}
+_STANDS_CORRECTED = {
+    Standing.HOLDS: "true as corrected",
+    Standing.IN_PART: "true in part as corrected",
+    Standing.WHERE_MEANT: "true where it is meant, as corrected",
+    Standing.REFUTED: "the correction that was tried fails as well, and no true form is known here",
+    Standing.DOES_NOT_FOLLOW: "the correction that was tried does not follow either",
+    Standing.UNDECIDED: "whether the corrected form holds is open",
+    Standing.PARTLY: "of the corrected form, special cases or steps are proved",
+}
+
+
+def entry_parts(entry: LetterEntry, letter: Letter) -> tuple[Part, ...]:
+    """All that an entry says, but for its further lines and its command."""
+    return tuple(part for part in _parts(entry, letter) if part.said)
+
+
+def _parts(entry: LetterEntry, letter: Letter) -> Iterator[Part]:
+    of = {row.id: row for row in entry.statements}
+    for fault in entry.faults[:1]:
+        proof, instance = fault.shown, entry.instance
+        yield Part(Label.WHERE, (Piece(", ".join(fault.places)),))
+        yield from printed(proof, of[proof.statement])
+        yield Part(Label.FAILS, fails(fault))
+        if instance is not None:
+            yield Part(Label.INSTANCE, (Piece(f"{instance.says}:"), Piece(instance.text())))
+        sized = next((each for each in entry.faults if _has_size(each.shown)), fault)
+        place = () if sized is fault else (Piece(f"({', '.join(sized.places)})"),)
+        yield Part(Label.REALISTIC, (*realistic(sized.shown), *place))
+    for _, erratum in entry.errata:
+        yield Part(Label.CODE, erratum_said(erratum))
+    if entry.consequence is not None:
+        yield Part(Label.BREAKS, (Piece(MEANS[entry.consequence]), *_resting(entry)))
+    for fault in entry.faults[:1]:
+        label = Label.CASE if fault.shown.provenance is Provenance.SPECIAL else Label.TRUE
+        yield from (Part(label, said) for said in true(fault))
+        yield Part(Label.WHY, why(fault))
+    yield Part(Label.SURVIVES, survives(entry, letter))
+
+
+def _has_size(proof: ProofEvidence) -> bool:
+    return proof.realistic is not None and proof.realistic.point is not None
+
+
+def erratum_said(erratum: ErratumEntry) -> Said:
+    """What a test or an audit computes."""
+    said = f"{erratum.where}: {erratum.printed}; instead: {erratum.corrected}"
+    return (Piece(said), *_listed("; by", (Piece(each, Kind.CODE) for each in erratum.evidence)))
+
+
+def why(fault: Fault) -> Said:
+    """Why it has to be corrected so, and what makes it true."""
+    found = "; ".join(dict.fromkeys(repair.because for repair in fault.repairs[:_MOST] if repair.because))
+    text = "; ".join(filter(None, (found, _reading(fault.shown))))
+    return (Piece(text),) if text else ()
+
+
+def _reading(proof: ProofEvidence) -> str:
+    return f"true {proof.reading}" if proof.reading else ""
+
+
+def _resting(entry: LetterEntry) -> Said:
+    places = [row.where or row.id for row in entry.rest]
+    return (
+        (Piece(f"; {', '.join(places)} {'rests' if len(places) == 1 else 'rest'} on it"),) if places else ()
+    )
+
+
+def command(entry: LetterEntry) -> str:
+    """The line that shows it again."""
+    shown = [fault.shown.statement for fault in entry.faults] or [row.id for row in entry.statements]
+    of = {row.id: row for row in entry.statements}
+    verb = "prove" if entry.faults else "explain"
+    return shlex.join(["dpverify", verb, *(address(of[name]) for name in dict.fromkeys(shown[:1]))])
+
+
+def address(row: StatementEntry) -> str:
+    """What a command is given to find a statement."""
+    return f"{row.pages}#{row.id}" if row.pages else row.id
+
+
+# ------------------------------------------------------------------------------------------- tables
+
+
+def lines(faults: Sequence[Fault]) -> tuple[Line, ...]:
+    """A row of a table for each fault."""
+    return tuple(map(_line, faults))
+
+
+def _line(fault: Fault) -> Line:
+    proof = fault.shown
+    instead: list[Piece] = []
+    for said in true(fault)[:1]:
+        instead += _fitting(said)
+    reason = next((r.because for r in fault.repairs[:1] if r.because), "") or _reading(proof)
+    instead += [Piece(f"{': ' if instead else ''}{reason}")] if reason else []
+    formula = Piece(proof.latex, Kind.FORMULA) if proof.latex else Piece(proof.expression, Kind.CODE)
+    said = (formula, *_listed("where", (Piece(line, Kind.FORMULA) for line in proof.definitions)))
+    return Line("; ".join(fault.places), _fitting(said), fails(fault, _LONGEST_POINT), tuple(instead))
+
+
+def _fitting(said: Said) -> Said:
+    """Without displays, and without formulas that no table has room for."""
+    return tuple(
+        Piece("a long formula") if len(piece.text) > _LONGEST and piece.kind is not Kind.WORDS
+        else Piece(piece.text, Kind.FORMULA) if piece.kind is Kind.DISPLAY
+        else piece
+        for piece in said
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- the first page
+
+
+def first_page(letter: Letter) -> tuple[str, ...]:
+    """What is counted: how the statements stand, and what this letter tells."""
+    stands = counts(row.printed.standing for row in letter.statements if row.is_counted)
+    said = [f"As printed, {', '.join(each.of(number) for each, number in stands.items())}."] if stands else []
+    told = [
+        f"{plural(len(letter.entries), 'fault')} that {'changes' if len(letter.entries) == 1 else 'change'} a claim, a "
+        "constant or a condition: read these first",
+        f"{plural(len(letter.steps), 'step')} of other proofs, by which no claim breaks",
+        f"{plural(len(letter.meant), 'edge case')} and matters of notation",
+    ]
+    numbers = (len(letter.entries), len(letter.steps), len(letter.meant))
+    inner = sum(len(entry.steps) for entry in letter.entries)
+    told[0] += f" ({plural(inner, 'step')} of their proofs with them)" if inner else ""
+    said.append(
+        f"In this letter: {'; '.join(text for text, number in zip(told, numbers, strict=True) if number)}."
+    )
+    unconfirmed = sum(not row.confirmed_by_checker for row in letter.rows)
+    said.append(
+        "Each formula is broken by values in exact or rigorous arithmetic"
+        + (
+            f"; an independent checker confirmed all but {unconfirmed} of {len(letter.rows)}."
+            if unconfirmed
+            else ", confirmed by an independent checker."
+        )
+    )
+    if any(row.verdict is Verdict.DOES_NOT_FOLLOW for row in letter.rows):
+        said.append(
+            "What does not follow is not shown to be false: letters that stand for expectations, divergences and the "
+            "like have values that break it, which nothing need attain."
+        )
+    return tuple(said)
