@@ -47,7 +47,7 @@ _WIDEST, _CELL, _LINE = 36.0, 22.0, 60.0
 """Of a part of a formula that fits into a line of the first screen, of a table, of an entry: characters as set."""
 
 _SHOWN_CERTIFICATE = 3000
-"""Certificates up to this many characters are shown in the page; longer ones are only named."""
+"""Certificates up to this many bytes are shown in the page; longer ones are only named."""
 
 
 @dataclass(frozen=True)
@@ -194,12 +194,13 @@ def _letters(proof: ProofEvidence) -> list[str]:
 
 
 def _note(certificate: Mapping[str, Any]) -> CertificateNote:
-    text = json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=False)
     proof = certificate.get("proof")
     method = str(proof.get("method", "")) if isinstance(proof, Mapping) else ""
     size = len(json.dumps(certificate, separators=(",", ":")))
-    shown = text if len(text) <= _SHOWN_CERTIFICATE else ""
-    return CertificateNote(method, f"{number_text.count(size)} bytes", shown)
+    text = ""
+    if size <= _SHOWN_CERTIFICATE:
+        text = json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=False)
+    return CertificateNote(method, f"{number_text.count(size)} bytes", text)
 
 
 def _sentence(text: str) -> str:
