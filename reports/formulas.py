@@ -37,9 +37,11 @@ def formula(latex: str) -> Markup:
     return Markup('<p class="prose">') + Markup("").join(words) + Markup("</p>")
 
 
-def inline(latex: str) -> Markup:
-    """A formula in a line of text."""
-    return _math(latex.strip(), "inline")
+@lru_cache(maxsize=4096)
+def inline(latex: str, widest: float) -> Markup:
+    """A formula in a line of text; nothing where it is wider, in characters as set."""
+    row = mathml(latex.strip(), "inline")
+    return Markup("") if row is not None and _width(row) > widest else _math(latex.strip(), "inline")
 
 
 @lru_cache(maxsize=4096)

@@ -43,7 +43,7 @@ from dpverify.views.told import command as entry_command
 _TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
 """Of the kinds of audits that are rows of one table."""
 
-_WIDEST, _CELL, _LINE = 36.0, 22.0, 60.0
+_WIDEST, _CELL, _LINE = 36.0, 20.0, 60.0
 """Of a part of a formula that fits into a line of the first screen, of a table, of an entry: characters as set."""
 
 _SHOWN_CERTIFICATE = 3000
@@ -152,25 +152,23 @@ def _places(told: Sequence[Letter]) -> dict[str, str]:
     return found
 
 
-def _said(pieces: Said, widest: float | None = None) -> Markup:
+def _said(pieces: Said, widest: float) -> Markup:
     """Pieces of sentences, with formulas among them, broken into lines where they are wider than that."""
     text = Markup("")
     for piece in pieces:
         close = not text or piece.text[:1] in ",;:."
-        shown = _shown(piece, widest)
-        text += shown if close else Markup(" {}").format(shown)
+        text += Markup("{}" if close else " {}").format(_shown(piece, widest))
     return text
 
 
-def _shown(piece: Piece, widest: float | None) -> Markup:
+def _shown(piece: Piece, widest: float) -> Markup:
     if piece.kind is Kind.WORDS:
         return escape(piece.text)
     if piece.kind is Kind.CODE:
         return Markup("<code>{}</code>").format(piece.text)
-    if piece.kind is Kind.FORMULA and (widest is None or len(piece.text) <= 4 * widest):
-        return inline(piece.text)
-    lines = in_lines(piece.text, widest) if widest is not None else Markup("")
-    return lines or Markup('<div class="formula">{}</div>').format(formula(piece.text))
+    line = inline(piece.text, widest) if piece.kind is Kind.FORMULA else Markup("")
+    line = line or in_lines(piece.text, widest)
+    return line or Markup('<div class="formula">{}</div>').format(formula(piece.text))
 
 
 def _groups(page_sections: tuple[SubjectSection, ...]) -> list[tuple[str, list[SubjectSection]]]:

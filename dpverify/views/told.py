@@ -26,6 +26,9 @@ _LONGEST = 400
 """Characters of a formula in a table."""
 
 _LONGEST_POINT = 160
+"""Characters of a point that nothing need attain, in a table."""
+
+_SIGNS = {"<=": r"\le ", ">=": r"\ge ", "==": "=", "!=": r"\ne "}
 
 _RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|neq?|in|to|implies|subset|approx|propto|sim|iff)(?![A-Za-z])")
 
@@ -72,6 +75,7 @@ class Label(StrEnum):
     TORN = "As it was read, since the text lost a sign"
     FAILS = "Fails"
     INSTANCE = "Instance"
+    THRESHOLD = "From where on"
     REALISTIC = "At a realistic size"
     CODE = "In code"
     BREAKS = "What breaks"
@@ -321,7 +325,10 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[Part]:
         yield from printed(proof, of[proof.statement])
         yield Part(Label.FAILS, fails(fault))
         if instance is not None:
-            yield Part(Label.INSTANCE, (Piece(f"{instance.says}:"), Piece(instance.text())))
+            left, right = map(_number_latex, instance.sides)
+            line = Piece(f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}", Kind.FORMULA)
+            yield Part(Label.INSTANCE, (Piece(f"{instance.says}:"), line, Piece("is false")))
+        yield Part(Label.THRESHOLD, _thresholds(proof))
         sized = next((each for each in entry.faults if _has_size(each.shown)), fault)
         place = () if sized is fault else (Piece(f"({', '.join(sized.places)})"),)
         yield Part(Label.REALISTIC, (*realistic(sized.shown), *place))
@@ -334,6 +341,11 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[Part]:
         yield from (Part(label, said) for said in true(fault))
         yield Part(Label.WHY, why(fault))
     yield Part(Label.SURVIVES, survives(entry, letter))
+
+
+def _thresholds(proof: ProofEvidence) -> Said:
+    """How far it holds and where it fails, where the ledger has that."""
+    return tuple(Piece(f"{each.text()}.") for each in getattr(proof, "thresholds", ()))
 
 
 def _has_size(proof: ProofEvidence) -> bool:
@@ -394,7 +406,9 @@ def _line(fault: Fault) -> Line:
     instead += [Piece(f"{': ' if instead else ''}{reason}")] if reason else []
     formula = Piece(proof.latex, Kind.FORMULA) if proof.latex else Piece(proof.expression, Kind.CODE)
     said = (formula, *_listed("where", (Piece(line, Kind.FORMULA) for line in proof.definitions)))
-    return Line("; ".join(fault.places), _fitting(said), fails(fault, _LONGEST_POINT), tuple(instead))
+    return Line(
+        "; ".join(fault.places), _fitting(said), fails(fault, _LONGEST_POINT), tuple(instead) or (Piece("–"),)
+    )
 
 
 def _fitting(said: Said) -> Said:
@@ -413,7 +427,12 @@ def _fitting(said: Said) -> Said:
 def first_page(letter: Letter) -> tuple[str, ...]:
     """What is counted: how the statements stand, and what this letter tells."""
     stands = counts(row.printed.standing for row in letter.statements if row.is_counted)
-    said = [f"As printed, {', '.join(each.of(number) for each, number in stands.items())}."] if stands else []
+    of = plural(sum(stands.values()), "statement")
+    said = (
+        [f"As printed, of {of} {', '.join(each.of(number) for each, number in stands.items())}."]
+        if stands
+        else []
+    )
     told = [
         f"{plural(len(letter.entries), 'fault')} that {'changes' if len(letter.entries) == 1 else 'change'} a claim, a "
         "constant or a condition: read these first",
