@@ -60,7 +60,9 @@ def in_lines(latex: str, widest: float) -> Markup:
     depth = 0
     for place, child in enumerate(row):
         text = (child.text or "").strip()
-        sign = (child.tag == "mo" and child.get("lspace") != "0" and text in _BREAKS) or child.tag == "mtext"
+        sign = (child.tag == "mo" and child.get("lspace") != "0" and text in _BREAKS) or (
+            child.tag == "mtext" and text[:1].isalpha()
+        )
         if place == 0 or (sign and depth == 0 and not fits):
             parts.append(ElementTree.Element("math", {"display": "inline", "displaystyle": "true"}))
             if place:

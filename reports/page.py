@@ -30,7 +30,7 @@ from dpverify.views import number_text
 from dpverify.views.audit_view import ClaimSource, Strong
 from dpverify.views.audits import provable_text, view_of
 from dpverify.views.first_screen import first_screen
-from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_text, reason_of, shortened
+from dpverify.views.formula import MEANING, Say, facts, gaps_text, reason_of
 from dpverify.views.letters import Letter, letters
 from dpverify.views.roots import premise_text
 from dpverify.views.run import Summary, audit_text, is_measurement, origin_text, spending
@@ -265,8 +265,6 @@ def _environment() -> Environment:
         letters=_letters,
         unbroken=_unbroken,
         reason_of=reason_of,
-        consequence_text=consequence_text,
-        shortened=shortened,
         tidy=tidy,
         gaps_text=gaps_text,
         sentence=_sentence,

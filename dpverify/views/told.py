@@ -403,7 +403,7 @@ def _line(fault: Fault) -> Line:
     for said in true(fault)[:1]:
         instead += _fitting(said)
     reason = next((r.because for r in fault.repairs[:1] if r.because), "") or _reading(proof)
-    instead += [Piece(f"{': ' if instead else ''}{reason}")] if reason else []
+    instead += [Piece(f"({reason})" if instead else reason)] if reason else []
     formula = Piece(proof.latex, Kind.FORMULA) if proof.latex else Piece(proof.expression, Kind.CODE)
     said = (formula, *_listed("where", (Piece(line, Kind.FORMULA) for line in proof.definitions)))
     return Line(
