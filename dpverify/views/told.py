@@ -96,6 +96,8 @@ class Line(NamedTuple):
     """A row of a table: one fault."""
 
     where: str
+    name: str
+    """What `dpverify prove` is given to show it again."""
     printed: Said
     fails: Said
     instead: Said
@@ -392,12 +394,13 @@ def address(row: StatementEntry) -> str:
 # ------------------------------------------------------------------------------------------- tables
 
 
-def lines(faults: Sequence[Fault]) -> tuple[Line, ...]:
+def lines(faults: Sequence[Fault], letter: Letter) -> tuple[Line, ...]:
     """A row of a table for each fault."""
-    return tuple(map(_line, faults))
+    of = {row.id: address(row) for row in letter.statements}
+    return tuple(_line(fault, of.get(fault.shown.statement, fault.shown.statement)) for fault in faults)
 
 
-def _line(fault: Fault) -> Line:
+def _line(fault: Fault, name: str) -> Line:
     proof = fault.shown
     instead: list[Piece] = []
     for said in true(fault)[:1]:
@@ -407,7 +410,11 @@ def _line(fault: Fault) -> Line:
     formula = Piece(proof.latex, Kind.FORMULA) if proof.latex else Piece(proof.expression, Kind.CODE)
     said = (formula, *_listed("where", (Piece(line, Kind.FORMULA) for line in proof.definitions)))
     return Line(
-        "; ".join(fault.places), _fitting(said), fails(fault, _LONGEST_POINT), tuple(instead) or (Piece("–"),)
+        "; ".join(fault.places),
+        name,
+        _fitting(said),
+        fails(fault, _LONGEST_POINT),
+        tuple(instead) or (Piece("–"),),
     )
 
 

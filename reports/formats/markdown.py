@@ -27,7 +27,7 @@ from dpverify.views.formula import (
     repair_text,
     shortened,
 )
-from dpverify.views.letters import Fault, letters
+from dpverify.views.letters import Fault, Letter, letters
 from dpverify.views.results import AuditedClaim
 from dpverify.views.roots import roots_of_ledger
 from dpverify.views.run import Summary, audit_text, is_measurement, spending
@@ -237,11 +237,14 @@ def _told(part: Part) -> str:
     return f"{label}\n\n{said}" if said.startswith("$$") else f"{label} {said}"
 
 
-def _faults_table(faults: Sequence[Fault]) -> str:
+def _faults_table(faults: Sequence[Fault], letter: Letter) -> str:
     """A row for each fault."""
     rows = ["| where | printed | fails | instead |", "| --- | --- | --- | --- |"]
-    for line in lines(faults):
-        cells = (_with_formulas(line.where), *map(_cell, (line.printed, line.fails, line.instead)))
+    for line in lines(faults, letter):
+        cells = (
+            f"{_with_formulas(line.where)} {code(line.name)}",
+            *map(_cell, (line.printed, line.fails, line.instead)),
+        )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 

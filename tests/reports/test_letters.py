@@ -324,7 +324,7 @@ def test_a_table_has_no_bar_in_a_formula() -> None:
     assert r"$\Vert x\Vert \le\vert y\vert $" in text
     (row,) = [line for line in text.splitlines() if "Vert" in line]
     assert row.count("|") == 5
-    assert "(read as $2^{-r}$)" in row
+    assert "(read as $2^{-r}$) `a.b` |" in row
 
 
 def test_the_case_of_an_instance_is_said() -> None:
