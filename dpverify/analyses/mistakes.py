@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from dpverify.formulas.expressions import (
     constant,
     free_variables,
 )
+from dpverify.formulas.functionals import is_plain
 from dpverify.formulas.logic import (
     And,
     Compare,
@@ -56,12 +58,13 @@ class AddedCondition:
     text: str
     """In plain characters, with what its letters are where their names do not tell."""
     latex: str
+    """The same, with what its plain letters are."""
 
     @classmethod
     def of(cls, condition: Formula, told: Callable[[Variable], str], besides: str = "") -> AddedCondition:
         """From a formula."""
         text = f"{formula_text(condition)}{_legend(free_in(condition), told)}{besides}"
-        return cls(text, formula_latex(condition))
+        return cls(text, formula_latex(condition) + _legend_latex(free_in(condition), told))
 
 
 def added_conditions(
@@ -81,7 +84,7 @@ def added_conditions(
     found = [
         AddedCondition(
             f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}",
-            _domain_latex(v),
+            _domain_latex(v) + _legend_latex((v,), told),
         )
         for v in (*corrected.over, *_peeled(corrected.claim)[0])
         if v.name in domains and not _has_all_of(v, domains[v.name])
@@ -103,6 +106,19 @@ def _legend(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str
     return f" ({', '.join(said)})" if said else ""
 
 
+def _legend_latex(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str:
+    """What plain letters are; of others their LaTeX tells."""
+    known = {v.latex: told(v) for v in sorted(letters, key=lambda v: v.name) if is_plain(v.latex)}
+    said = [
+        rf"{latex}\text{{ is {what}}}" for latex, what in known.items() if what and not _SIGNS.search(what)
+    ]
+    return r"\text{ (}" + r"\text{, }".join(said) + r"\text{)}" if said else ""
+
+
+_SIGNS = re.compile(r"[\\{}$^_%#&~]")
+"""What is no text in LaTeX."""
+
+
 def _domain_latex(v: Variable) -> str:
     """Where a letter ranges, such as `x\\in(0,1]` or `n\\in\\{2,3,\\dots\\}`."""
     low, high = (None if end is None else Number(end) for end in (v.lower, v.upper))
@@ -113,7 +129,10 @@ def _domain_latex(v: Variable) -> str:
         return rf"{v.latex}\in\{{{expression_latex(low)},\dots{',' if last else ''}{last}\}}"
     left = "(" if low is None or v.lower_open else "["
     right = ")" if high is None or v.upper_open else "]"
-    ends = r"-\infty" if low is None else expression_latex(low), r"\infty" if high is None else expression_latex(high)
+    ends = (
+        r"-\infty" if low is None else expression_latex(low),
+        r"\infty" if high is None else expression_latex(high),
+    )
     return rf"{v.latex}\in{left}{ends[0]},{ends[1]}{right}"
 
 

@@ -105,7 +105,9 @@ def report(
 
 def findings(
     ledger: LedgerFile,
-    paper: Annotated[str, typer.Option(metavar="KEY", help="The letter on this paper alone; default: all.")] = "",
+    paper: Annotated[
+        str, typer.Option(metavar="KEY", help="The letter on this paper alone; default: all.")
+    ] = "",
 ) -> None:
     """Print what is false in each paper, as a letter in Markdown.
 
@@ -119,7 +121,9 @@ def findings(
     found = load_ledger(ledger)
     known = sorted({row.paper for row in found.statements})
     if paper and paper not in known:
-        raise InvalidArgumentError("--paper", paper, f"one of the ledger's: {', '.join(known) or 'it has none'}")
+        raise InvalidArgumentError(
+            "--paper", paper, f"one of the ledger's: {', '.join(known) or 'it has none'}"
+        )
     names = {key: each.named for key, each in papers().items()}
     typer.echo(findings_markdown(found, names, paper), nl=False)
 

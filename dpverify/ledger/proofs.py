@@ -84,7 +84,7 @@ class ProofEvidence(Record):
     added: tuple[str, ...] = ()
     """For a corrected formula, the conditions and domains that the printed one of its name lacks."""
     added_latex: tuple[str, ...] = ()
-    """The same in LaTeX, without what letters mean."""
+    """The same in LaTeX."""
     verdict: Verdict
     prover: str
     box: dict[str, tuple[str, str]] | None = None

@@ -80,7 +80,7 @@ class LetterEntry:
     @property
     def places(self) -> str:
         """Of its statements, each once."""
-        return ", ".join(dict.fromkeys(row.where or row.id for row in self.statements))
+        return "; ".join(dict.fromkeys(row.where or row.id for row in self.statements))
 
     @property
     def meaning(self) -> str:

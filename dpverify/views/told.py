@@ -165,7 +165,7 @@ def fails(fault: Fault, longest: int | None = None) -> Said:
     proof, said = fault.shown, list[Piece]()
     if proof.coverage is not Coverage.UNIT:
         open_ended = proof.verdict is Verdict.DOES_NOT_FOLLOW
-        at = point(proof, proof.counterexample)
+        at = point(proof, proof.counterexample, given=longest is None)
         if open_ended and longest is not None and sum(len(piece.text) for piece in at) > longest:
             at = ()
         by = by_how_much(proof.excess, proof.left, proof.right)
@@ -196,9 +196,9 @@ def realistic(proof: ProofEvidence) -> Said:
     )
 
 
-def point(proof: ProofEvidence, values: Mapping[str, str] | None) -> Said:
-    """A point in the paper's letters, without those that the formula does not show."""
-    shown = " ".join((proof.latex, *proof.definitions, *proof.assuming_latex))
+def point(proof: ProofEvidence, values: Mapping[str, str] | None, *, given: bool = True) -> Said:
+    """A point in the paper's letters, without those that the formula, or what is given with it, does not show."""
+    shown = " ".join((proof.latex, *proof.definitions, *(proof.assuming_latex if given else ())))
     said: list[Piece] = []
     for name, value in (values or {}).items():
         latex = proof.letters.get(name)
@@ -246,12 +246,8 @@ def by_how_much(excess: FailureMargin | None, left: str | None, right: str | Non
     return [Piece("the sides are"), _number(shorter(left)), Piece("and"), _number(shorter(right))]
 
 
-def true(fault: Fault) -> tuple[Said, ...]:
-    """What is true instead, each with its domain; never the line that is false."""
-    return tuple(_true(fault.shown, repair) for repair in fault.repairs[:_MOST])
-
-
-def _true(false: ProofEvidence, repair: ProofEvidence) -> Said:
+def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
+    """What is true instead, with its domain; never the line that is false."""
     said: list[Piece] = []
     same = bool(repair.latex) and repair.latex == false.latex
     if same and (repair.added or repair.definitions != false.definitions):
@@ -277,7 +273,7 @@ def survives(entry: LetterEntry, letter: Letter) -> Said:
             found.setdefault(_stands(row, letter), []).append(row.where or row.id)
     said: list[Piece] = []
     for how, places in found.items():
-        said += [Piece(f"{', '.join(dict.fromkeys(places))}:"), *how, Piece(".")]
+        said += [Piece(f"{'; '.join(dict.fromkeys(places))}:"), *how, Piece(".")]
     return tuple(said)
 
 
@@ -339,8 +335,8 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[Part]:
     if entry.consequence is not None:
         yield Part(Label.BREAKS, (Piece(MEANS[entry.consequence]), *_resting(entry)))
     for fault in entry.faults[:1]:
-        label = Label.CASE if fault.shown.provenance is Provenance.SPECIAL else Label.TRUE
-        yield from (Part(label, said) for said in true(fault))
+        for repair in fault.repairs[:_MOST]:
+            yield Part(_label_of_truth(fault.shown, repair), true(fault.shown, repair))
         yield Part(Label.WHY, why(fault))
     yield Part(Label.SURVIVES, survives(entry, letter))
 
@@ -348,6 +344,11 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[Part]:
 def _thresholds(proof: ProofEvidence) -> Said:
     """How far it holds and where it fails, where the ledger has that."""
     return tuple(Piece(f"{each.text()}.") for each in getattr(proof, "thresholds", ()))
+
+
+def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> Label:
+    special = false.provenance is Provenance.SPECIAL and repair.obligation == false.obligation
+    return Label.CASE if special else Label.TRUE
 
 
 def _has_size(proof: ProofEvidence) -> bool:
@@ -372,10 +373,9 @@ def _reading(proof: ProofEvidence) -> str:
 
 
 def _resting(entry: LetterEntry) -> Said:
-    places = [row.where or row.id for row in entry.rest]
-    return (
-        (Piece(f"; {', '.join(places)} {'rests' if len(places) == 1 else 'rest'} on it"),) if places else ()
-    )
+    places = dict.fromkeys(row.where or row.id for row in entry.rest)
+    verb = "rests" if len(places) == 1 else "rest"
+    return (Piece(f"; on it {verb}: {'; '.join(places)}"),) if places else ()
 
 
 def command(entry: LetterEntry) -> str:
@@ -403,8 +403,8 @@ def lines(faults: Sequence[Fault], letter: Letter) -> tuple[Line, ...]:
 def _line(fault: Fault, name: str) -> Line:
     proof = fault.shown
     instead: list[Piece] = []
-    for said in true(fault)[:1]:
-        instead += _fitting(said)
+    for repair in fault.repairs[:1]:
+        instead += _fitting(true(proof, repair))
     reason = next((r.because for r in fault.repairs[:1] if r.because), "") or _reading(proof)
     instead += [Piece(f"({reason})" if instead else reason)] if reason else []
     formula = Piece(proof.latex, Kind.FORMULA) if proof.latex else Piece(proof.expression, Kind.CODE)

@@ -280,7 +280,7 @@ def test_what_survives_is_said_once_for_statements_that_stand_alike() -> None:
     repair = corrected(rows[0], added=("epsilon in (0, 1]",), added_latex=(r"\varepsilon\in(0,1]",))
     both = (statement("a.lem", corrected=true), statement("a.thm", corrected=true, uses=("a.lem",)))
     text = findings_markdown(example_ledger(entries=(*rows, repair), statements=both))
-    assert r"a.lem, a.thm: false as printed; true as corrected for $\varepsilon\in(0,1]$." in text
+    assert r"a.lem; a.thm: false as printed; true as corrected for $\varepsilon\in(0,1]$." in text
 
 
 def test_a_realistic_size_is_said() -> None:
