@@ -260,6 +260,8 @@ def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
         said += _listed("where", (Piece(line, Kind.FORMULA) for line in repair.definitions))
     kind = Kind.FORMULA if repair.added_latex else Kind.CODE
     said += _listed("for", (Piece(text, kind) for text in repair.added_latex or repair.added))
+    if repair.obligation != false.obligation and repair.where:
+        said.append(Piece(f"({repair.where})"))
     if repair.verdict not in HOLDS:
         said.append(Piece(f"({repair.verdict})"))
     return tuple(said)
