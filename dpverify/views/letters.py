@@ -223,7 +223,7 @@ class _Sorted:
                 source += mine
                 home.update((id(moved), source) for moved in mine)
                 mine.clear()
-        return [(kinds[id(group)], self._fault(group)) for group in groups if group]
+        return [(kinds[id(group)], self._fault(group, kinds[id(group)])) for group in groups if group]
 
     def _marks(self, row: ProofEvidence) -> Iterator[Hashable]:
         """What it shares with other rows that tell the same fault; what uses one of them is told with it besides."""
@@ -236,7 +236,7 @@ class _Sorted:
             if same and repair.variant is Variant.CORRECTED and repair.latex:
                 yield kind, row.statement, repair.latex, repair.added
 
-    def _fault(self, rows: list[ProofEvidence]) -> Fault:
+    def _fault(self, rows: list[ProofEvidence], kind: str) -> Fault:
         used = {use for row in rows for use in row.uses}
         found = sorted(
             rows,
@@ -246,10 +246,8 @@ class _Sorted:
                 self.place[id(row)],
             ),
         )
-        shown = found[0]
-        grave = min(map(self._kind, found), key=_KINDS.index)
-        worst = gravest(self._consequence(row) for row in found if self._kind(row) == grave)
-        return Fault(tuple(found), worst, self._repairs(shown, grave == "entry"))
+        worst = gravest(self._consequence(row) for row in found if self._kind(row) == kind)
+        return Fault(tuple(found), worst, self._repairs(found[0], kind == "entry"))
 
     def _repairs(self, shown: ProofEvidence, grave: bool) -> tuple[ProofEvidence, ...]:
         """What is true instead; of a grave fault also the whole claim, or what the proof of that needs, corrected."""
@@ -309,7 +307,7 @@ class _Sorted:
         for entry in sorted(entries, key=self._gravity):
             ids = {row.id for row in entry.statements}
             mine = [fault for fault in left if fault.shown.statement in ids]
-            left = [fault for fault in left if fault not in mine]
+            left = [fault for fault in left if fault.shown.statement not in ids]
             found.append(replace(entry, steps=tuple(mine)))
         return found
 
