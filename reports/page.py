@@ -37,7 +37,7 @@ from dpverify.views.run import Summary, audit_text, is_measurement, origin_text,
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
 from dpverify.views.subjects import Card, SubjectSection, sections, signs
 from dpverify.views.theorems import facts_of_theorem, introduced, theorems_text
-from dpverify.views.told import Kind, Piece, Said, entry_parts, erratum_said, first_page, lines
+from dpverify.views.told import PieceKind, Said, SaidPiece, entry_parts, erratum_said, first_page, lines
 from dpverify.views.told import command as entry_command
 
 _TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
@@ -161,12 +161,12 @@ def _said(pieces: Said, widest: float) -> Markup:
     return text
 
 
-def _shown(piece: Piece, widest: float) -> Markup:
-    if piece.kind is Kind.WORDS:
+def _shown(piece: SaidPiece, widest: float) -> Markup:
+    if piece.kind is PieceKind.WORDS:
         return escape(piece.text)
-    if piece.kind is Kind.CODE:
+    if piece.kind is PieceKind.CODE:
         return Markup("<code>{}</code>").format(piece.text)
-    line = inline(piece.text, widest) if piece.kind is Kind.FORMULA else Markup("")
+    line = inline(piece.text, widest) if piece.kind is PieceKind.FORMULA else Markup("")
     line = line or in_lines(piece.text, widest)
     return line or Markup('<div class="formula">{}</div>').format(formula(piece.text))
 

@@ -14,7 +14,7 @@ from dpverify.views.letters import Letter, LetterEntry, letters
 from dpverify.views.roots import RootsView, roots_of_ledger
 from dpverify.views.run import Summary, plural, shown_text, spending
 from dpverify.views.sandwich import Sandwich
-from dpverify.views.told import Label, Part, entry_parts
+from dpverify.views.told import LetterPart, PartLabel, entry_parts
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class FalseClaim:
     """An entry of a letter, as it is told here."""
 
     entry: LetterEntry
-    printed: tuple[Part, ...]
+    printed: tuple[LetterPart, ...]
     """The paper's own line first, then what follows from it, then what is true."""
-    fails: tuple[Part, ...]
+    fails: tuple[LetterPart, ...]
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,18 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
 def _false_claim(entry: LetterEntry, letter: Letter) -> FalseClaim:
     parts = {part.label: part for part in reversed(entry_parts(entry, letter))}  # the first of each
     open_ended = any(fault.shown.verdict is Verdict.DOES_NOT_FOLLOW for fault in entry.faults[:1])
-    fails = (Label.INSTANCE if open_ended and Label.INSTANCE in parts else Label.FAILS, Label.REALISTIC)
-    left_out = (Label.WHERE, Label.FAILS, Label.INSTANCE, Label.REALISTIC, Label.BREAKS, Label.SURVIVES)
+    fails = (
+        PartLabel.INSTANCE if open_ended and PartLabel.INSTANCE in parts else PartLabel.FAILS,
+        PartLabel.REALISTIC,
+    )
+    left_out = (
+        PartLabel.WHERE,
+        PartLabel.FAILS,
+        PartLabel.INSTANCE,
+        PartLabel.REALISTIC,
+        PartLabel.BREAKS,
+        PartLabel.SURVIVES,
+    )
     told = tuple(part for part in reversed(parts.values()) if part.label not in left_out)
     return FalseClaim(entry, told, tuple(parts[label] for label in fails if label in parts))
 

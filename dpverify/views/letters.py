@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Fault:
+class PrintedFault:
     """Printed formulas that are false or do not follow for one reason."""
 
     rows: tuple[ProofEvidence, ...]
@@ -63,9 +63,9 @@ class LetterEntry:
     consequence: Consequence | None
     """The worst of its faults; None where they do not follow, or where that is not known."""
     statements: tuple[StatementEntry, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[PrintedFault, ...]
     """The one that is told first; none where only a test or an audit computes it."""
-    steps: tuple[Fault, ...]
+    steps: tuple[PrintedFault, ...]
     """What else is false in the proofs of these statements, or does not follow."""
     errata: tuple[tuple[StatementEntry, ErratumEntry], ...]
     """What a test or an audit computes of these statements, or of an algorithm that belongs with them."""
@@ -109,9 +109,9 @@ class Letter:
     statements: tuple[StatementEntry, ...]
     """All of them."""
     entries: tuple[LetterEntry, ...]
-    steps: tuple[Fault, ...]
+    steps: tuple[PrintedFault, ...]
     """What is false in a proof only, in the paper's order, of statements that no entry is about."""
-    meant: tuple[Fault, ...]
+    meant: tuple[PrintedFault, ...]
     """Edge cases and notation: it holds where it is meant."""
     others: tuple[tuple[StatementEntry, ErratumEntry], ...]
     """What a test or an audit computes and no entry has."""
@@ -125,7 +125,7 @@ class Letter:
         return tuple(row for fault in (*told, *self.all_steps, *self.meant) for row in fault.rows)
 
     @property
-    def all_steps(self) -> tuple[Fault, ...]:
+    def all_steps(self) -> tuple[PrintedFault, ...]:
         """What is false in a proof only, with that of statements that an entry is about."""
         return (*(fault for entry in self.entries for fault in entry.steps), *self.steps)
 
@@ -206,7 +206,7 @@ class _Sorted:
 
     # --------------------------------------------------------------------------------- one fault
 
-    def _faults(self) -> list[tuple[str, Fault]]:
+    def _faults(self) -> list[tuple[str, PrintedFault]]:
         """All of them, each once, in the paper's order, with where it is told."""
         groups = _together(self.broken, self._marks)
         kinds = {id(group): min(map(self._kind, group), key=_KINDS.index) for group in groups}
@@ -236,7 +236,7 @@ class _Sorted:
             if same and repair.variant is Variant.CORRECTED and repair.latex:
                 yield kind, row.statement, repair.latex, repair.added
 
-    def _fault(self, rows: list[ProofEvidence], kind: str) -> Fault:
+    def _fault(self, rows: list[ProofEvidence], kind: str) -> PrintedFault:
         used = {use for row in rows for use in row.uses}
         found = sorted(
             rows,
@@ -247,7 +247,7 @@ class _Sorted:
             ),
         )
         worst = gravest(self._consequence(row) for row in found if self._kind(row) == kind)
-        return Fault(tuple(found), worst, self._repairs(found[0], kind == "entry"))
+        return PrintedFault(tuple(found), worst, self._repairs(found[0], kind == "entry"))
 
     def _repairs(self, shown: ProofEvidence, grave: bool) -> tuple[ProofEvidence, ...]:
         """What is true instead; of a grave fault also the whole claim, or what the proof of that needs, corrected."""
@@ -264,15 +264,15 @@ class _Sorted:
 
     # --------------------------------------------------------------------------------- entries
 
-    def _entries(self, faults: Sequence[Fault], steps: Sequence[Fault]) -> list[LetterEntry]:
+    def _entries(self, faults: Sequence[PrintedFault], steps: Sequence[PrintedFault]) -> list[LetterEntry]:
         """One for each consequence in a statement, in those that rest on it and those that share a fault with it."""
-        shared: dict[str, list[Fault]] = {}
+        shared: dict[str, list[PrintedFault]] = {}
         for fault in steps:
             for name in {row.statement for row in fault.rows}:
                 shared.setdefault(name, []).append(fault)
         has = {(fault.consequence, row.statement) for fault in faults for row in fault.rows}
 
-        def marks(fault: Fault) -> Iterator[Hashable]:
+        def marks(fault: PrintedFault) -> Iterator[Hashable]:
             for name in {row.statement for row in fault.rows}:
                 yield fault.consequence, name
                 yield from ((fault.consequence, id(other)) for other in shared.get(name, ()))
@@ -289,8 +289,8 @@ class _Sorted:
     def _errata(self) -> list[tuple[StatementEntry, ErratumEntry]]:
         return [(row, erratum) for row in self.of_paper.values() for erratum in row.errata]
 
-    def _entry(self, faults: list[Fault]) -> LetterEntry:
-        def grave(fault: Fault) -> tuple[object, ...]:
+    def _entry(self, faults: list[PrintedFault]) -> LetterEntry:
+        def grave(fault: PrintedFault) -> tuple[object, ...]:
             return gravity(fault.consequence), self._weight(fault.shown), self.place[id(fault.shown)]
 
         first = tuple(sorted(faults, key=grave))
@@ -300,7 +300,7 @@ class _Sorted:
         below = tuple(self.every[name] for name in sorted(rest, key=self.order.__getitem__))
         return LetterEntry(gravest(fault.consequence for fault in faults), rows, first, (), (), below)
 
-    def _with_steps(self, entries: Iterable[LetterEntry], steps: Sequence[Fault]) -> list[LetterEntry]:
+    def _with_steps(self, entries: Iterable[LetterEntry], steps: Sequence[PrintedFault]) -> list[LetterEntry]:
         """Steps of proofs stand with the first entry, in order of gravity, that is about their statement."""
         found: list[LetterEntry] = []
         left = list(steps)
@@ -327,7 +327,7 @@ class _Sorted:
         return found
 
 
-def _unknown(name: str, faults: Sequence[Fault]) -> StatementEntry:
+def _unknown(name: str, faults: Sequence[PrintedFault]) -> StatementEntry:
     """Of a statement that no catalog has."""
     where = next(row.where for fault in faults for row in fault.rows if row.statement == name)
     return StatementEntry(id=name, paper="", kind="", where=where, title="")

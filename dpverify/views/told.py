@@ -16,7 +16,7 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.ledger.written_numbers import number_text, shorter
-from dpverify.views.letters import Fault, Letter, LetterEntry
+from dpverify.views.letters import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
 _MOST = 3
@@ -43,7 +43,7 @@ MEANS = {
 """What each consequence means, in a letter."""
 
 
-class Kind(StrEnum):
+class PieceKind(StrEnum):
     """What a piece of a sentence is."""
 
     WORDS = "words"
@@ -54,17 +54,17 @@ class Kind(StrEnum):
     CODE = "code"
 
 
-class Piece(NamedTuple):
+class SaidPiece(NamedTuple):
     """A piece of a sentence."""
 
     text: str
-    kind: Kind = Kind.WORDS
+    kind: PieceKind = PieceKind.WORDS
 
 
-Said = tuple[Piece, ...]
+Said = tuple[SaidPiece, ...]
 
 
-class Label(StrEnum):
+class PartLabel(StrEnum):
     """What a part of an entry is."""
 
     WHERE = "Where"
@@ -85,14 +85,14 @@ class Label(StrEnum):
     SURVIVES = "What survives"
 
 
-class Part(NamedTuple):
+class LetterPart(NamedTuple):
     """What is said under one label."""
 
-    label: Label
+    label: PartLabel
     said: Said
 
 
-class Line(NamedTuple):
+class FaultLine(NamedTuple):
     """A row of a table: one fault."""
 
     where: str
@@ -106,20 +106,20 @@ class Line(NamedTuple):
 # ------------------------------------------------------------------------------------------- an entry
 
 
-def printed(proof: ProofEvidence, statement: StatementEntry | None) -> tuple[Part, ...]:
+def printed(proof: ProofEvidence, statement: StatementEntry | None) -> tuple[LetterPart, ...]:
     """The paper's own line, and what follows from it where that is what was looked at."""
     own = _in_print(proof, statement)
     label = _FROM_IT[proof.provenance or Provenance.VERBATIM]
-    line = Part(label, (*_shown(proof), *_under(proof)))
-    return (Part(Label.PRINTED, own), line) if own else (line,)
+    line = LetterPart(label, (*_shown(proof), *_under(proof)))
+    return (LetterPart(PartLabel.PRINTED, own), line) if own else (line,)
 
 
 _FROM_IT = {
-    Provenance.VERBATIM: Label.PRINTED,
-    Provenance.OURS: Label.OURS,
-    Provenance.SPECIAL: Label.SPECIAL,
-    Provenance.PIECED: Label.PIECED,
-    Provenance.TORN: Label.TORN,
+    Provenance.VERBATIM: PartLabel.PRINTED,
+    Provenance.OURS: PartLabel.OURS,
+    Provenance.SPECIAL: PartLabel.SPECIAL,
+    Provenance.PIECED: PartLabel.PIECED,
+    Provenance.TORN: PartLabel.TORN,
 }
 
 
@@ -130,39 +130,40 @@ def _in_print(proof: ProofEvidence, statement: StatementEntry | None) -> Said:
     lines = proof.prints
     if not any(map(_RELATION.search, lines)) and statement is not None and statement.latex:
         lines = (statement.latex,)
-    return tuple(Piece(line, Kind.DISPLAY) for line in lines if line != proof.latex)
+    return tuple(SaidPiece(line, PieceKind.DISPLAY) for line in lines if line != proof.latex)
 
 
 def _shown(proof: ProofEvidence) -> Said:
-    found = (Piece(proof.latex, Kind.DISPLAY) if proof.latex else Piece(proof.expression, Kind.CODE),)
-    return (*found, Piece("that is,"), Piece(proof.expression, Kind.CODE)) if proof.written_in_full else found
+    plain = SaidPiece(proof.expression, PieceKind.CODE)
+    found = SaidPiece(proof.latex, PieceKind.DISPLAY) if proof.latex else plain
+    return (found, SaidPiece("that is,"), plain) if proof.written_in_full else (found,)
 
 
 def _under(proof: ProofEvidence) -> Said:
     """What its letters are, what it assumes, and which case it is."""
-    given = [Piece(x, Kind.FORMULA) for x in proof.assuming_latex] or [
-        Piece(x, Kind.CODE) for x in proof.assuming
+    given = [SaidPiece(x, PieceKind.FORMULA) for x in proof.assuming_latex] or [
+        SaidPiece(x, PieceKind.CODE) for x in proof.assuming
     ]
     return (
-        *_listed("where", (Piece(line, Kind.FORMULA) for line in proof.definitions)),
+        *_listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in proof.definitions)),
         *_listed("given", given),
-        *((Piece(f"({proof.scope})"),) if proof.scope else ()),
+        *((SaidPiece(f"({proof.scope})"),) if proof.scope else ()),
     )
 
 
-def _listed(word: str, pieces: Iterable[Piece]) -> Said:
+def _listed(word: str, pieces: Iterable[SaidPiece]) -> Said:
     found = list(pieces)
     if not found:
         return ()
-    said = [Piece(word), found[0]]
+    said = [SaidPiece(word), found[0]]
     for piece in found[1:]:
-        said += [Piece(","), piece]
+        said += [SaidPiece(","), piece]
     return tuple(said)
 
 
-def fails(fault: Fault, longest: int | None = None) -> Said:
+def fails(fault: PrintedFault, longest: int | None = None) -> Said:
     """Where it fails, by how much, whose units differ; a point that nothing may attain only up to a length."""
-    proof, said = fault.shown, list[Piece]()
+    proof, said = fault.shown, list[SaidPiece]()
     if proof.coverage is not Coverage.UNIT:
         open_ended = proof.verdict is Verdict.DOES_NOT_FOLLOW
         at = point(proof, proof.counterexample, given=longest is None)
@@ -170,14 +171,18 @@ def fails(fault: Fault, longest: int | None = None) -> Said:
             at = ()
         by = by_how_much(proof.excess, proof.left, proof.right)
         said += (
-            [Piece("does not follow" + (": at" if at else ""))] if open_ended else [Piece("at")] if at else []
+            [SaidPiece("does not follow" + (": at" if at else ""))]
+            if open_ended
+            else [SaidPiece("at")]
+            if at
+            else []
         )
-        said += [*at, *([Piece(":"), *by] if by else [])] if at else [] if open_ended else by
-        said += [Piece(proof.reason)] if not said and proof.reason else []
+        said += [*at, *([SaidPiece(":"), *by] if by else [])] if at else [] if open_ended else by
+        said += [SaidPiece(proof.reason)] if not said and proof.reason else []
     units = fault.units
     if units is not None:
         said.append(
-            Piece(f"{'; ' if said else ''}the sides have different units: {units.left} and {units.right}")
+            SaidPiece(f"{'; ' if said else ''}the sides have different units: {units.left} and {units.right}")
         )
     return tuple(said)
 
@@ -186,11 +191,11 @@ def realistic(proof: ProofEvidence) -> Said:
     """The same at sizes met in practice; nothing where none was found."""
     found = proof.realistic
     if found is None or not found.point:
-        return () if found is None else (Piece(found.summary()),)
-    doubt = () if found.confirmed_by_checker else (Piece("(not confirmed by the checker)"),)
+        return () if found is None else (SaidPiece(found.summary()),)
+    doubt = () if found.confirmed_by_checker else (SaidPiece("(not confirmed by the checker)"),)
     return (
         *point(proof, found.point),
-        Piece(":"),
+        SaidPiece(":"),
         *by_how_much(found.excess, found.left, found.right),
         *doubt,
     )
@@ -199,15 +204,15 @@ def realistic(proof: ProofEvidence) -> Said:
 def point(proof: ProofEvidence, values: Mapping[str, str] | None, *, given: bool = True) -> Said:
     """A point in the paper's letters, without those that the formula, or what is given with it, does not show."""
     shown = " ".join((proof.latex, *proof.definitions, *(proof.assuming_latex if given else ())))
-    said: list[Piece] = []
+    said: list[SaidPiece] = []
     for name, value in (values or {}).items():
         latex = proof.letters.get(name)
         if latex is not None and proof.latex and not _shows(shown, latex):
             continue
-        piece = Piece(f"{name} = {number_text(value)}")
+        piece = SaidPiece(f"{name} = {number_text(value)}")
         if latex is not None:
-            piece = Piece(f"{latex}={_number_latex(value)}", Kind.FORMULA)
-        said += [Piece(","), piece] if said else [piece]
+            piece = SaidPiece(f"{latex}={_number_latex(value)}", PieceKind.FORMULA)
+        said += [SaidPiece(","), piece] if said else [piece]
     return tuple(said)
 
 
@@ -218,9 +223,9 @@ def _shows(line: str, latex: str) -> bool:
     return re.sub(r"[{}\s]", "", latex) in re.sub(r"[{}\s]", "", line)
 
 
-def _number(value: str) -> Piece:
+def _number(value: str) -> SaidPiece:
     """A number as people write it."""
-    return Piece(_number_latex(value), Kind.FORMULA)
+    return SaidPiece(_number_latex(value), PieceKind.FORMULA)
 
 
 def _number_latex(value: str) -> str:
@@ -234,36 +239,36 @@ def _power(found: re.Match[str]) -> str:
     return f"{found[1]}{factor}10^{{{found[3].strip('+')}{found[4]}}}"
 
 
-def by_how_much(excess: FailureMargin | None, left: str | None, right: str | None) -> list[Piece]:
+def by_how_much(excess: FailureMargin | None, left: str | None, right: str | None) -> list[SaidPiece]:
     """Both sides, rounded."""
     if excess is not None:
-        bound = Piece(f"instead of at {'least' if excess.at_least else 'most'}")
+        bound = SaidPiece(f"instead of at {'least' if excess.at_least else 'most'}")
         times = "too small by a factor of" if excess.at_least else "more by a factor of"
-        factor = [] if excess.factor is None else [Piece(f", {times}"), _number(excess.factor)]
+        factor = [] if excess.factor is None else [SaidPiece(f", {times}"), _number(excess.factor)]
         return [_number(excess.found), bound, _number(excess.bound), *factor]
     if left is None or right is None:
         return []
-    return [Piece("the sides are"), _number(shorter(left)), Piece("and"), _number(shorter(right))]
+    return [SaidPiece("the sides are"), _number(shorter(left)), SaidPiece("and"), _number(shorter(right))]
 
 
 def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
     """What is true instead, with its domain; never the line that is false."""
-    said: list[Piece] = []
+    said: list[SaidPiece] = []
     same = bool(repair.latex) and repair.latex == false.latex
     if same and (repair.added or repair.definitions != false.definitions):
-        said.append(Piece("the same"))
+        said.append(SaidPiece("the same"))
     elif same:
-        said += [Piece("read as"), Piece(repair.expression, Kind.CODE)]
+        said += [SaidPiece("read as"), SaidPiece(repair.expression, PieceKind.CODE)]
     else:
         said += _shown(repair)
     if repair.definitions != false.definitions:
-        said += _listed("where", (Piece(line, Kind.FORMULA) for line in repair.definitions))
-    kind = Kind.FORMULA if repair.added_latex else Kind.CODE
-    said += _listed("for", (Piece(text, kind) for text in repair.added_latex or repair.added))
+        said += _listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in repair.definitions))
+    kind = PieceKind.FORMULA if repair.added_latex else PieceKind.CODE
+    said += _listed("for", (SaidPiece(text, kind) for text in repair.added_latex or repair.added))
     if repair.obligation != false.obligation and repair.where:
-        said.append(Piece(f"({repair.where})"))
+        said.append(SaidPiece(f"({repair.where})"))
     if repair.verdict not in HOLDS:
-        said.append(Piece(f"({repair.verdict})"))
+        said.append(SaidPiece(f"({repair.verdict})"))
     return tuple(said)
 
 
@@ -273,21 +278,25 @@ def survives(entry: LetterEntry, letter: Letter) -> Said:
     for row in entry.statements:
         if row.printed.standing is not None:
             found.setdefault(_stands(row, letter), []).append(row.where or row.id)
-    said: list[Piece] = []
+    said: list[SaidPiece] = []
     for how, places in found.items():
-        said += [Piece(f"{'; '.join(dict.fromkeys(places))}:"), *how, Piece(".")]
+        said += [SaidPiece(f"{'; '.join(dict.fromkeys(places))}:"), *how, SaidPiece(".")]
     return tuple(said)
 
 
 def _stands(row: StatementEntry, letter: Letter) -> Said:
     before, after = row.printed, row.corrected
-    said = [Piece(f"{_STANDS[before.standing or Standing.PARTLY]} as printed")]
+    said = [SaidPiece(f"{_STANDS[before.standing or Standing.PARTLY]} as printed")]
     if after.standing is not None and before.standing is not Standing.HOLDS:
-        said.append(Piece(f"; {_STANDS_CORRECTED[after.standing]}"))
+        said.append(SaidPiece(f"; {_STANDS_CORRECTED[after.standing]}"))
         if after.verdict in HOLDS:
             found = ((letter.latex.get(text), text) for text in after.where)
             said += _listed(
-                "for", (Piece(x, Kind.FORMULA) if x else Piece(text, Kind.CODE) for x, text in found)
+                "for",
+                (
+                    SaidPiece(x, PieceKind.FORMULA) if x else SaidPiece(text, PieceKind.CODE)
+                    for x, text in found
+                ),
             )
     return tuple(said)
 
@@ -312,45 +321,49 @@ _STANDS_CORRECTED = {
 }
 
 
-def entry_parts(entry: LetterEntry, letter: Letter) -> tuple[Part, ...]:
+def entry_parts(entry: LetterEntry, letter: Letter) -> tuple[LetterPart, ...]:
     """All that an entry says, but for its further lines and its command."""
     return tuple(part for part in _parts(entry, letter) if part.said)
 
 
-def _parts(entry: LetterEntry, letter: Letter) -> Iterator[Part]:
+def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
     of = {row.id: row for row in entry.statements}
     for fault in entry.faults[:1]:
         proof, instance = fault.shown, entry.instance
-        yield Part(Label.WHERE, (Piece(", ".join(fault.places)),))
+        yield LetterPart(PartLabel.WHERE, (SaidPiece(", ".join(fault.places)),))
         yield from printed(proof, of[proof.statement])
-        yield Part(Label.FAILS, fails(fault))
+        yield LetterPart(PartLabel.FAILS, fails(fault))
         if instance is not None:
             left, right = map(_number_latex, instance.sides)
-            line = Piece(f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}", Kind.FORMULA)
-            yield Part(Label.INSTANCE, (Piece(f"{instance.says}:"), line, Piece("is false")))
-        yield Part(Label.THRESHOLD, _thresholds(proof))
+            line = SaidPiece(
+                f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}", PieceKind.FORMULA
+            )
+            yield LetterPart(
+                PartLabel.INSTANCE, (SaidPiece(f"{instance.says}:"), line, SaidPiece("is false"))
+            )
+        yield LetterPart(PartLabel.THRESHOLD, _thresholds(proof))
         sized = next((each for each in entry.faults if _has_size(each.shown)), fault)
-        place = () if sized is fault else (Piece(f"({', '.join(sized.places)})"),)
-        yield Part(Label.REALISTIC, (*realistic(sized.shown), *place))
+        place = () if sized is fault else (SaidPiece(f"({', '.join(sized.places)})"),)
+        yield LetterPart(PartLabel.REALISTIC, (*realistic(sized.shown), *place))
     for _, erratum in entry.errata:
-        yield Part(Label.CODE, erratum_said(erratum))
+        yield LetterPart(PartLabel.CODE, erratum_said(erratum))
     if entry.consequence is not None:
-        yield Part(Label.BREAKS, (Piece(MEANS[entry.consequence]), *_resting(entry)))
+        yield LetterPart(PartLabel.BREAKS, (SaidPiece(MEANS[entry.consequence]), *_resting(entry)))
     for fault in entry.faults[:1]:
         for repair in fault.repairs[:_MOST]:
-            yield Part(_label_of_truth(fault.shown, repair), true(fault.shown, repair))
-        yield Part(Label.WHY, why(fault))
-    yield Part(Label.SURVIVES, survives(entry, letter))
+            yield LetterPart(_label_of_truth(fault.shown, repair), true(fault.shown, repair))
+        yield LetterPart(PartLabel.WHY, why(fault))
+    yield LetterPart(PartLabel.SURVIVES, survives(entry, letter))
 
 
 def _thresholds(proof: ProofEvidence) -> Said:
     """How far it holds and where it fails, where the ledger has that."""
-    return tuple(Piece(f"{each.text()}.") for each in getattr(proof, "thresholds", ()))
+    return tuple(SaidPiece(f"{each.text()}.") for each in getattr(proof, "thresholds", ()))
 
 
-def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> Label:
+def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
     special = false.provenance is Provenance.SPECIAL and repair.obligation == false.obligation
-    return Label.CASE if special else Label.TRUE
+    return PartLabel.CASE if special else PartLabel.TRUE
 
 
 def _has_size(proof: ProofEvidence) -> bool:
@@ -360,14 +373,14 @@ def _has_size(proof: ProofEvidence) -> bool:
 def erratum_said(erratum: ErratumEntry) -> Said:
     """What a test or an audit computes."""
     said = f"{erratum.where}: {erratum.printed}; instead: {erratum.corrected}"
-    return (Piece(said), *_listed("; by", (Piece(each, Kind.CODE) for each in erratum.evidence)))
+    return (SaidPiece(said), *_listed("; by", (SaidPiece(each, PieceKind.CODE) for each in erratum.evidence)))
 
 
-def why(fault: Fault) -> Said:
+def why(fault: PrintedFault) -> Said:
     """Why it has to be corrected so, and what makes it true."""
     found = "; ".join(dict.fromkeys(repair.because for repair in fault.repairs[:_MOST] if repair.because))
     text = "; ".join(filter(None, (found, _reading(fault.shown))))
-    return (Piece(text),) if text else ()
+    return (SaidPiece(text),) if text else ()
 
 
 def _reading(proof: ProofEvidence) -> str:
@@ -377,7 +390,7 @@ def _reading(proof: ProofEvidence) -> str:
 def _resting(entry: LetterEntry) -> Said:
     places = dict.fromkeys(row.where or row.id for row in entry.rest)
     verb = "rests" if len(places) == 1 else "rest"
-    return (Piece(f"; on it {verb}: {'; '.join(places)}"),) if places else ()
+    return (SaidPiece(f"; on it {verb}: {'; '.join(places)}"),) if places else ()
 
 
 def command(entry: LetterEntry) -> str:
@@ -396,35 +409,39 @@ def address(row: StatementEntry) -> str:
 # ------------------------------------------------------------------------------------------- tables
 
 
-def lines(faults: Sequence[Fault], letter: Letter) -> tuple[Line, ...]:
+def lines(faults: Sequence[PrintedFault], letter: Letter) -> tuple[FaultLine, ...]:
     """A row of a table for each fault."""
     of = {row.id: address(row) for row in letter.statements}
     return tuple(_line(fault, of.get(fault.shown.statement, fault.shown.statement)) for fault in faults)
 
 
-def _line(fault: Fault, name: str) -> Line:
+def _line(fault: PrintedFault, name: str) -> FaultLine:
     proof = fault.shown
-    instead: list[Piece] = []
+    instead: list[SaidPiece] = []
     for repair in fault.repairs[:1]:
         instead += _fitting(true(proof, repair))
     reason = next((r.because for r in fault.repairs[:1] if r.because), "") or _reading(proof)
-    instead += [Piece(f"({reason})" if instead else reason)] if reason else []
-    formula = Piece(proof.latex, Kind.FORMULA) if proof.latex else Piece(proof.expression, Kind.CODE)
-    said = (formula, *_listed("where", (Piece(line, Kind.FORMULA) for line in proof.definitions)))
-    return Line(
+    instead += [SaidPiece(f"({reason})" if instead else reason)] if reason else []
+    formula = (
+        SaidPiece(proof.latex, PieceKind.FORMULA)
+        if proof.latex
+        else SaidPiece(proof.expression, PieceKind.CODE)
+    )
+    said = (formula, *_listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in proof.definitions)))
+    return FaultLine(
         "; ".join(fault.places),
         name,
         _fitting(said),
         fails(fault, _LONGEST_POINT),
-        tuple(instead) or (Piece("–"),),
+        tuple(instead) or (SaidPiece("–"),),
     )
 
 
 def _fitting(said: Said) -> Said:
     """Without displays, and without formulas that no table has room for."""
     return tuple(
-        Piece("a long formula") if len(piece.text) > _LONGEST and piece.kind is not Kind.WORDS
-        else Piece(piece.text, Kind.FORMULA) if piece.kind is Kind.DISPLAY
+        SaidPiece("a long formula") if len(piece.text) > _LONGEST and piece.kind is not PieceKind.WORDS
+        else SaidPiece(piece.text, PieceKind.FORMULA) if piece.kind is PieceKind.DISPLAY
         else piece
         for piece in said
     )  # fmt: skip

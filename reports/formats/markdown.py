@@ -27,13 +27,22 @@ from dpverify.views.formula import (
     repair_text,
     shortened,
 )
-from dpverify.views.letters import Fault, Letter, letters
+from dpverify.views.letters import Letter, PrintedFault, letters
 from dpverify.views.results import AuditedClaim
 from dpverify.views.roots import roots_of_ledger
 from dpverify.views.run import Summary, audit_text, is_measurement, spending
 from dpverify.views.shown_outputs import histogram_lines
 from dpverify.views.theorems import theorems_text
-from dpverify.views.told import Kind, Part, Said, command, entry_parts, erratum_said, first_page, lines
+from dpverify.views.told import (
+    LetterPart,
+    PieceKind,
+    Said,
+    command,
+    entry_parts,
+    erratum_said,
+    first_page,
+    lines,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -216,15 +225,15 @@ def _said(pieces: Said) -> str:
     """Pieces of sentences, with formulas between dollar signs; displays on lines of their own."""
     text = ""
     for piece in pieces:
-        inline = piece.kind is Kind.FORMULA and _is_math(piece.text)
-        if piece.kind is Kind.DISPLAY and _is_math(piece.text):
+        inline = piece.kind is PieceKind.FORMULA and _is_math(piece.text)
+        if piece.kind is PieceKind.DISPLAY and _is_math(piece.text):
             text = f"{text.rstrip()}\n\n$$\n{piece.text}\n$$\n\n"
             continue
         shown = (
             f"${piece.text}$"
             if inline
             else escaped(piece.text)
-            if piece.kind is Kind.WORDS
+            if piece.kind is PieceKind.WORDS
             else code(piece.text)
         )
         close = not text or text.endswith("\n") or piece.text[:1] in ",;:."
@@ -232,12 +241,12 @@ def _said(pieces: Said) -> str:
     return text.strip("\n")
 
 
-def _told(part: Part) -> str:
+def _told(part: LetterPart) -> str:
     label, said = f"**{escaped(part.label)}:**", _said(part.said)
     return f"{label}\n\n{said}" if said.startswith("$$") else f"{label} {said}"
 
 
-def _faults_table(faults: Sequence[Fault], letter: Letter) -> str:
+def _faults_table(faults: Sequence[PrintedFault], letter: Letter) -> str:
     """A row for each fault."""
     rows = ["| where | printed | fails | instead |", "| --- | --- | --- | --- |"]
     for line in lines(faults, letter):
@@ -252,7 +261,7 @@ def _faults_table(faults: Sequence[Fault], letter: Letter) -> str:
 def _cell(pieces: Said) -> str:
     """What stands in a table, where a bar ends a cell."""
     return _said(
-        tuple(p._replace(text=_BAR.sub(_bar, p.text)) if p.kind is Kind.FORMULA else p for p in pieces)
+        tuple(p._replace(text=_BAR.sub(_bar, p.text)) if p.kind is PieceKind.FORMULA else p for p in pieces)
     )
 
 

@@ -14,7 +14,7 @@ from dpverify.views.first_screen import FalseClaim, FirstScreen, first_screen
 from dpverify.views.letters import letters
 from dpverify.views.run import Summary
 from dpverify.views.sandwich import sandwich
-from dpverify.views.told import Label
+from dpverify.views.told import PartLabel
 
 from .html_check import Page
 from .ledger_example import AUDITS, PROOFS, example_ledger
@@ -164,5 +164,5 @@ def test_it_is_made_of_the_letters_entries() -> None:
     assert [each.entry.heading for each in screen(ledger).false] == [entry.heading for entry in entries]
     html = render_html(ledger)
     for each in screen(ledger).false:
-        assert each.printed[0].label is Label.PRINTED
+        assert each.printed[0].label is PartLabel.PRINTED
         assert f'<a href="#letter--fmtt18--1">{each.entry.places}</a>' in html

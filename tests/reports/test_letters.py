@@ -18,7 +18,7 @@ from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Ver
 from dpverify.reports import findings_markdown, load_ledger, render_html, write_ledger
 from dpverify.views.letters import Letter, letters
 from dpverify.views.run import Summary
-from dpverify.views.told import Label, entry_parts, point
+from dpverify.views.told import PartLabel, entry_parts, point
 
 from .html_check import Page
 from .ledger_example import PROOFS, STATEMENTS, example_ledger
@@ -261,7 +261,7 @@ def test_printed_and_true_are_never_the_same_line() -> None:
         text = findings_markdown(example_ledger(entries=entries, statements=()))
         assert r"the same for $x\in(0,1]$" in text
     (entry,) = letter_of(printed, corrected(printed)).entries
-    assert Label.TRUE not in {part.label for part in entry_parts(entry, letter_of(printed))}
+    assert PartLabel.TRUE not in {part.label for part in entry_parts(entry, letter_of(printed))}
 
 
 def test_what_an_order_means_is_said() -> None:

@@ -14,7 +14,7 @@ from dpverify.reports import write_ledger
 from dpverify.statements.paper import PaperFolder, papers
 from dpverify.verification.pages import main, site_pages
 from dpverify.views.letters import letters
-from dpverify.views.told import Kind, Label, entry_parts, point
+from dpverify.views.told import PartLabel, PieceKind, entry_parts, point
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -72,13 +72,13 @@ def test_printed_and_true_are_two_lines(ledger_of_proofs: Ledger) -> None:
     for letter in letters(ledger_of_proofs):
         for entry in letter.entries:
             said = {part.label: part.said for part in entry_parts(entry, letter)}
-            true = said.get(Label.TRUE, said.get(Label.CASE, ()))
-            assert not true or true != said.get(Label.PRINTED)
+            true = said.get(PartLabel.TRUE, said.get(PartLabel.CASE, ()))
+            assert not true or true != said.get(PartLabel.PRINTED)
             for fault in entry.faults:
                 proof = fault.shown
                 shown = (*proof.definitions, *proof.assuming_latex, proof.latex)
                 for piece in point(proof, proof.counterexample):
-                    assert piece.kind is Kind.FORMULA or piece.text == ",", (proof.obligation, piece)
+                    assert piece.kind is PieceKind.FORMULA or piece.text == ",", (proof.obligation, piece)
                 assert set(proof.counterexample or {}) <= set(proof.letters), shown
 
 
