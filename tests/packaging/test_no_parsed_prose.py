@@ -64,6 +64,7 @@ READS = {
     "dpverify/proving/theorems": LATEX,
     "dpverify/proving/checker": "certificates",
     "dpverify/proving/pipeline.py": OTHERS,
+    "dpverify/analyses/mistakes.py": GIVEN,
     "dpverify/analyses/realistic.py": "numbers",
     "dpverify/proving/reasoning/effort.py": OTHERS,
     "dpverify/proving/second_reader": LATEX,
