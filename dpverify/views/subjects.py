@@ -46,8 +46,6 @@ class VerdictBadge:
     """None if nothing was shown about the whole: then the headline says about what."""
     headline: str = ""
     """What was shown in words, where that is more than the verdict."""
-    brief: str = ""
-    """The same without the names of what is given."""
     standing: Standing | None = None
     """How the statement stands, where that is no verdict."""
 
@@ -82,6 +80,19 @@ class SubjectSection:
     units: tuple[Card[ProofEvidence], ...]
     """Formulas, printed and corrected, that were found homogeneous; those that were not are among the others."""
     audits: tuple[Card[AuditEvidence], ...]
+
+    @property
+    def mark(self) -> str:
+        """How it stands as printed, or what its audits found, in a word for a list of many; empty for nothing."""
+        first = self.badges[0] if self.badges else None
+        return str((first.standing or first.verdict or "") if first else "")
+
+    @property
+    def says(self) -> str:
+        """What it is and how it stands, in words."""
+        said = [f"{badge.about}: {badge.headline or badge.verdict}" for badge in self.badges]
+        none = "erratum" if self.row.errata else "not checked yet"
+        return "; ".join([*filter(None, [self.row.title]), *(said or [none]), *map(str, self.marks)])
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -230,19 +241,9 @@ def _badges(
             verdict = verdict or overall([p.verdict for p in proofs if p.variant is variant])
         if verdict is not None or headline:
             shown = headline if headline != verdict else ""
-            besides = _besides(row) if variant is Variant.PRINTED and headline else ()
             meant = Standing.WHERE_MEANT if word.standing is Standing.WHERE_MEANT else None
-            brief = word.but(verdict=verdict).brief(besides)
-            badges.append(VerdictBadge(about, verdict, shown, brief, meant))
+            badges.append(VerdictBadge(about, verdict, shown, meant))
     audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
     if audited is not None:
-        badges.append(VerdictBadge("audits", audited, "", str(audited)))
+        badges.append(VerdictBadge("audits", audited))
     return tuple(badges)
-
-
-def _besides(row: StatementEntry) -> tuple[str, ...]:
-    """What is false besides a statement itself, one of the statements below it that are, and how many more are."""
-    below = row.rests_on_false
-    more = f" and {len(below) - 1} more" if len(below) > 1 else ""
-    carried = row.printed.verdict is not Verdict.REFUTED and below
-    return (*map(str, row.marks), *([f"rests on {below[0]}{more} (false as printed)"] if carried else []))

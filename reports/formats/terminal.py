@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.verdicts import Verdict
-from dpverify.views.formula import finding_text, gaps_text, name_of, reason_of
-from dpverify.views.run import Summary, audit_text, spending
+from dpverify.statements.theorems.names import FOLDERS
+from dpverify.views.formula import BrokenFormula, finding_text, gaps_text, name_of, reason_of
+from dpverify.views.letters import Letter, letters
+from dpverify.views.run import Summary, audit_text, plural, spending
 from dpverify.views.theorems import theorems_text, why
+
+_SHOWN = 6
+"""Of what is undecided or measured, how many lines are shown."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,10 @@ class SummaryLine:
 
 
 def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
-    """What a run found, as lines of plain text."""
+    """What a run found, as lines of plain text: of each fault that changes a claim, one; of the others, how many.
+
+    What comes with the program to be refuted is counted, too.
+    """
     summary = Summary(ledger)
     lines = [SummaryLine(summary.headline)]
     for row in summary.counts:
@@ -37,11 +46,8 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
             each.statement + (f" ({', '.join(map(str, each.marks))})" if each.marks else "") for each in found
         )
         lines.append(SummaryLine(f"{label}: {named}"))
-        lines += [
-            SummaryLine(finding_text(finding), finding.formula.verdict)
-            for each in found
-            for finding in each.findings
-        ]
+    for letter in letters(ledger):
+        lines += _of_letter(letter)
     for failed in summary.failed_repairs:
         lines.append(SummaryLine(f"correction does not hold: {finding_text(failed)}", failed.formula.verdict))
     for audit in summary.violated:
@@ -50,17 +56,25 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         lines.append(SummaryLine(f"{constant.subject}: {audit_text(constant)}", Verdict.REFUTED))
     if summary.gaps:
         lines.append(SummaryLine(f"undecided: {gaps_text(summary.gaps)}"))
-    for entry in summary.undecided:
-        lines.append(SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED))
-    for measured in summary.measurements:
-        lines.append(SummaryLine(f"measured: {measured.subject}: {audit_text(measured)}"))
+    lines += _some(
+        [
+            SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED)
+            for entry in summary.undecided
+        ],
+        "undecided",
+    )
+    lines += _some(
+        [SummaryLine(f"measured: {each.subject}: {audit_text(each)}") for each in summary.measurements],
+        "measured",
+    )
     lines.append(SummaryLine(f"the checker confirmed {summary.confirmed}"))
     if ledger.theorems:
         lines.append(SummaryLine(theorems_text(ledger.theorems)))
     lines += [
         SummaryLine(f"{theorem.id}: {why(theorem)}", theorem.verdict)
         for theorem in ledger.theorems
-        if theorem.verdict is not Verdict.PROVED
+        if theorem.verdict is Verdict.UNDECIDED
+        or (theorem.verdict is Verdict.REFUTED and theorem.page not in FOLDERS)
     ]
     spent, whole = spending(ledger.budget)
     lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
@@ -68,3 +82,26 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         lines.append(SummaryLine(f"reused: {ledger.reuse.summary()}"))
     lines.append(SummaryLine(f"reproduce: {ledger.command} (seed {ledger.seed})"))
     return tuple(SummaryLine(" ".join(line.text.split()), line.verdict) for line in lines)
+
+
+def _some(lines: Sequence[SummaryLine], what: str) -> Iterator[SummaryLine]:
+    """The first of several lines, and how many more there are."""
+    yield from lines[:_SHOWN]
+    if len(lines) > _SHOWN:
+        yield SummaryLine(f"{what}: {len(lines) - _SHOWN} more, which the report has")
+
+
+def _of_letter(letter: Letter) -> Iterator[SummaryLine]:
+    """A paper's faults, each by its most telling formula, and how many others its letter has."""
+    for entry in letter.entries:
+        for fault in entry.faults[:1]:
+            text = finding_text(BrokenFormula(fault.shown, fault.repairs))
+            yield SummaryLine(text, fault.shown.verdict)
+    shown = sum(bool(entry.faults) for entry in letter.entries)
+    others = len(letter.rows) - shown
+    if others:
+        paper = f" --paper {letter.paper}" * bool(letter.paper)
+        yield SummaryLine(
+            f"{letter.paper or 'others'}: {plural(others, 'other printed formula')} false or not following: steps of "
+            f"proofs, edge cases, or the same again (dpverify findings LEDGER{paper})"
+        )

@@ -139,16 +139,17 @@ def test_a_false_step_is_a_second_mark() -> None:
     )
     ledger = example_ledger(statements=(row,), entries=(_refuted(Coverage.STEP),))
     page, lines = render_html(ledger), "\n".join(line.text for line in summary_lines(ledger))
-    # section and catalog, and the side bar in brief
+    # section and catalog, and the side bar's title
     assert page.count(">holds, given c.d, e.f; a step of its proof is false<") == 2
-    assert page.count(">holds, given c.d and 1 more; a step of its proof is false<") == 1
+    said = "A bound; as printed: holds, given c.d, e.f; a step of its proof is false"
+    assert page.count(f'title="{said}"><span class="dot proved"></span><span class="id">a.b</span>') == 1
     assert "a.b (a step of its proof is false)" in lines
     text = render_markdown(ledger)
     assert "| a step of its proof is false |" in text
     assert "| a.b | holds, given c.d, e.f; a step of its proof is false |" in text
 
 
-def test_the_side_bar_counts_what_is_false() -> None:
+def test_the_side_bar_says_what_is_false() -> None:
     false = "rests on c.d, c.d/x (false as printed: a constant changes)"
     edge = "rests on e.f (false as printed: an edge case that no reader means)"
     headline = f"undecided; a condition is false; {false}; {edge}"
@@ -163,8 +164,7 @@ def test_the_side_bar_counts_what_is_false() -> None:
     )  # fmt: skip
     page = render_html(example_ledger(statements=(row,)))
     assert page.count(f">{headline}<") == 2
-    brief = "undecided; a condition is false; rests on c.d and 2 more (false as printed)"
-    assert page.count(f">{brief}<") == 1
+    assert page.count(f'title="A bound; as printed: {headline}"><span class="dot undecided"></span>') == 1
 
 
 def test_markdown() -> None:

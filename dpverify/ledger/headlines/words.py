@@ -129,15 +129,6 @@ class VariantOutcome(Record):
             return ""
         return "; ".join([self._first(), *self._assuming(), *map(str, self.marks), *self._carried()])
 
-    def brief(self, besides: Sequence[str] = ()) -> str:
-        """How it stands, one of the things that are given and how many more there are, and what else is false."""
-        plain = self.standing in (None, Standing.HOLDS) and not besides
-        first = str(self.verdict if plain else self.standing or self.verdict)
-        if self.given:
-            more = f" and {len(self.given) - 1} more" if len(self.given) > 1 else ""
-            first += f", given {self.given[0]}{more}"
-        return "; ".join([first, *besides])
-
     def _first(self) -> str:
         match self.standing:
             case Standing.REFUTED:
