@@ -124,9 +124,9 @@ def _of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> MechanismOutcome:
         tried += found.tried
         if found.broken is not None:
             draws = few.mechanism.draws or few.mechanism.of("draw")
-            part = (
-                f"part {few.part} of the output breaks it" if few.part else f"of few rounds, {FURTHER_APART}"
-            )
+            part = f"part {few.part} of the output breaks it" if few.part else f"of few rounds, {FURTHER_APART}"
+            if few.counts:
+                part = f"of few rounds, by how many outputs {few.counts}, two data sets are further apart than is claimed"
             pair = replace(found.broken, letters=(*found.broken.letters, *few.letters))
             blamed = private or (draws[found.broken.draw].line, part)
             return MechanismOutcome(replace(found, broken=pair, tried=tried), *blamed, few=few.mechanism)

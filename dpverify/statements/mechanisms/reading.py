@@ -47,6 +47,8 @@ _COUNTED = signs_of(r"\{1,\dots,")
 _LARGEST = [
     (*signs_of(r"\arg\max"), "_"),
 ]
+RANDOM = "Output (in random order):"
+"""The sentence before a list that is shuffled."""
 SAMPLES = ("Subsample", "Shuffle")
 """First words of a line behind which a mechanism runs on other data; it has no display."""
 
@@ -265,6 +267,10 @@ class _MechanismSection(TheoremSection):
                         raise AtLineError(
                             piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)
                         )
+                    if role == "output" and re.search("random|shuffle", words, re.IGNORECASE):
+                        if words.strip() != RANDOM:
+                            raise AtLineError(piece.line, InvalidArgumentError("sentence", words.strip(), RANDOM))
+                        self.loop.shuffled = True
                     yield piece.line, piece.latex, role, tuple(said)
                     words, said = "", []
                 else:
@@ -285,6 +291,8 @@ class _MechanismSection(TheoremSection):
             return self.of_loop(line, latex, role, formulas, reader, signs)
         if self.loop.until and role != "claim":
             raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
+        if role == "output" and self.loop.shuffled:
+            raise InvalidArgumentError(role, Latex(latex), f"{RANDOM} of a list `y_1,\\dots,y_n`, behind Repeat")
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
         if role == "if":
@@ -355,7 +363,7 @@ class _MechanismSection(TheoremSection):
         """`Subsample (each record with probability $p$):` or `($m$ of $n$ records without replacement):`."""
         assert self.records is not None
         if words.startswith("Shuffle"):
-            allowed = "Subsample; of what is shuffled no theorem says yet how much privacy it gains"
+            allowed = "Subsample, or `Output (in random order):` of a list `y_1,\\dots,y_n`, one for each round"
             raise InvalidArgumentError("line", words, allowed)
         match = re.fullmatch(
             r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]",
@@ -417,6 +425,9 @@ class _MechanismSection(TheoremSection):
             else [*loop.ends(letters, {n: one.body for n, one in self.alphabet.defined.items()})]
         )
         each = loop.all_of(signs)
+        if loop.shuffled and (each is None or loop.until):
+            allowed = f"{RANDOM} of a list, `y_1,\\dots,y_n`, in a loop without Stop"
+            raise InvalidArgumentError(role, Latex(latex), allowed)
         if each is not None:
             term = reader.point(each)
             read = put(("pair", term, index.term if loop.until else loop.last), {})
