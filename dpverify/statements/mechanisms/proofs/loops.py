@@ -109,8 +109,8 @@ class LoopClause:
             return found
         at, last = self.numbered(H), self.mechanism.records.last
         counted: Node = ("==", self.numbered(("of", NEXT, H, U)), ("add", at, number(1)))
-        both = (letters[1], (named(U[1]), (), self.round.output.kind))
-        within: Node = ("all", both, (("<=", at, last), ("not", ends)), counted)
+        each: Node = ("all", ((named(U[1]), (), self.round.output.kind),), (), counted)
+        within: Node = ("all", letters[1:2], (("<=", at, last), ("not", ends)), each)
         return (*found, within, ("==", self.numbered(("sym", BEGIN)), number(1)))
 
     def numbered(self, history: Node) -> Node:
