@@ -1,4 +1,4 @@
-"""Mechanisms that randomize each record on its own: lists, in order and in random order, and what is refused of them."""
+"""Mechanisms that randomize each record on its own: lists, in order and in random order."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ LAPLACE, ORDER = r"\mathrm{Lap}(x_i,\frac{1}{\varepsilon})", ("Output:", "Output
 SHUFFLED = changed(LIST, ORDER)
 BITS = changed(SHUFFLED, (LAPLACE, r"\mathrm{Ber}(\frac{1+(e^{\varepsilon}-1)x_i}{1+e^{\varepsilon}})"))
 FLIPPED = changed(
-    LIST, (LAPLACE, r"\mathrm{Ber}(p+(1-2p)\mathbf{1}[x_i\ge\frac{1}{2}])"), (r"$\varepsilon$ | > 0", r"$p$ | (0, 1/2]"),
-    (r"\varepsilon\text{-DP}", r"\log(\frac{1-p}{p})\text{-DP}"),
+    LIST, (LAPLACE, r"\mathrm{Ber}(p+(1-2p)\mathbf{1}[x_i\ge\frac{1}{2}])"),
+    (r"$\varepsilon$ | > 0", r"$p$ | (0, 1/2]"), (r"\varepsilon\text{-DP}", r"\log(\frac{1-p}{p})\text{-DP}"),
 )  # fmt: skip
 FEWER = changed(
-    LIST, (r"| $\varepsilon$", "| $k$ | integer >= 1 |\n| $\\varepsilon$"), (r"=1,\dots,n", r"=1,\dots,k"), ("y_n", "y_k"),
-    ("- neighbors", "- given: $k\\le n$\n- neighbors"),
+    LIST, (r"| $\varepsilon$", "| $k$ | integer >= 1 |\n| $\\varepsilon$"), (r"=1,\dots,n", r"=1,\dots,k"),
+    ("y_n", "y_k"), ("- neighbors", "- given: $k\\le n$\n- neighbors"),
 )  # fmt: skip
 SEEN = changed(
     LIST, ("Repeat", "Start:\n$$w_0=0$$\n\nRepeat"), ("(x_i,", r"(\min(x_i,|w_{i-1}|)-w_{i-1},"),
@@ -155,12 +155,18 @@ def test_wrong_claims_are_broken_by_how_many_outputs_are_something(name: str, tm
     assert not broken_at_few_rounds(one, {**row.pair.model, "neighbors": {"mathcalD": []}}, counts)
 
 
-def test_what_order_gains_is_broken_as_the_page_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_order_gains_is_broken_as_the_page_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page, text = tmp_path / "mine.md", (DOCS / "examples" / "shuffled-bits.md").read_text(encoding="utf-8")
     hoped = (r"\log\frac{1-p}{p}\text", r"(\frac{1}{\sqrt{n}}\log\frac{1-p}{p},\frac{1}{1000})\text")
     page.write_text(changed(text, hoped, ("integer >= 1", "integer >= 10")), encoding="utf-8")
     assert call("prove", str(page)) == 0
-    said = PAGE.read_text(encoding="utf-8").partition("for 10 records and more:\n\n```text\n")[2].partition("```")[0]
+    said = (
+        PAGE.read_text(encoding="utf-8")
+        .partition("for 10 records and more:\n\n```text\n")[2]
+        .partition("```")[0]
+    )
     assert said
     assert said in capsys.readouterr().out
 

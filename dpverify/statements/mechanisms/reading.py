@@ -269,7 +269,9 @@ class _MechanismSection(TheoremSection):
                         )
                     if role == "output" and re.search("random|shuffle", words, re.IGNORECASE):
                         if words.strip() != RANDOM:
-                            raise AtLineError(piece.line, InvalidArgumentError("sentence", words.strip(), RANDOM))
+                            raise AtLineError(
+                                piece.line, InvalidArgumentError("sentence", words.strip(), RANDOM)
+                            )
                         self.loop.shuffled = True
                     yield piece.line, piece.latex, role, tuple(said)
                     words, said = "", []
@@ -292,7 +294,9 @@ class _MechanismSection(TheoremSection):
         if self.loop.until and role != "claim":
             raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
         if role == "output" and self.loop.shuffled:
-            raise InvalidArgumentError(role, Latex(latex), f"{RANDOM} of a list `y_1,\\dots,y_n`, behind Repeat")
+            raise InvalidArgumentError(
+                role, Latex(latex), f"{RANDOM} of a list `y_1,\\dots,y_n`, behind Repeat"
+            )
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
         if role == "if":
@@ -363,7 +367,9 @@ class _MechanismSection(TheoremSection):
         """`Subsample (each record with probability $p$):` or `($m$ of $n$ records without replacement):`."""
         assert self.records is not None
         if words.startswith("Shuffle"):
-            allowed = "Subsample, or `Output (in random order):` of a list `y_1,\\dots,y_n`, one for each round"
+            allowed = (
+                "Subsample, or `Output (in random order):` of a list `y_1,\\dots,y_n`, one for each round"
+            )
             raise InvalidArgumentError("line", words, allowed)
         match = re.fullmatch(
             r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]",

@@ -83,8 +83,10 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
 
 
 def counted_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRounds]:
-    """A loop with outputs in random order: one round, and how many of the outputs of more are 1, or at most a number."""
-    sizes = [(one, one.number) for one in mechanism.letters if one.term == loop.last and one.number is not None]
+    """A loop with outputs in random order: one round, and of more, how many outputs are 1 or at most a number."""
+    sizes = [
+        (one, one.number) for one in mechanism.letters if one.term == loop.last and one.number is not None
+    ]
     fits = [k for k in COUNTED if all(domain.contains(Fraction(k)) for _, domain in sizes)]
     written = [k for k in range(1, COUNTED[-1] + 1) if loop.last == number(k)]
     for count in written or (fits[:TRIED] if sizes else []):
@@ -199,7 +201,9 @@ def sum_of(laws: list[Node]) -> Node:
     found = laws[0]
     for law in laws[1:]:
         both: Node = ("certain", ("add", ("sym", "the others"), ("sym", "the bit")))
-        found = put(("then", ("the others", "integer"), found, ("then", ("the bit", "integer"), law, both)), {})
+        found = put(
+            ("then", ("the others", "integer"), found, ("then", ("the bit", "integer"), law, both)), {}
+        )
     return found
 
 

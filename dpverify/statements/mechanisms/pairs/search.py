@@ -152,7 +152,7 @@ class PairSearcher:
         self.public = [one for one in mechanism.letters if one.number is not None]
         self.letters = [one for one in mechanism.sized_letters if one.number is not None]
         self.orders = {one.name: itself for one in mechanism.letters if one.arguments == ("integer",)}
-        self.scales = {
+        self.functions = {
             one.name: [*map(Fraction, range(sizes[named(one.arguments[0])]))] for one in mechanism.letters
             if len(one.arguments) == 1 and one.kind == "real" and one.arguments[0] in sizes
         }  # fmt: skip
@@ -347,7 +347,7 @@ class PairSearcher:
 
         numbers = {k: float(v) for k, v in case.letters.items()}
         found: dict[str, Any] = {**numbers, **self.orders, self.mechanism.records.name: at}
-        found |= dict.fromkeys(self.scales, numbered)
+        found |= dict.fromkeys(self.functions, numbered)
         return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
 
     def spread_on(self, case: PairCase, rows: Rows) -> Spread:
@@ -391,7 +391,7 @@ class PairSearcher:
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
         found |= {name: {"params": ["i"], "term": ["sym", "i"]} for name in self.orders}
         found |= self.tables([case.left, case.right])
-        found |= {name: [*map(str, values)] for name, values in self.scales.items()}
+        found |= {name: [*map(str, values)] for name, values in self.functions.items()}
         found["the place"] = [[str(case.place)] * 2] * 2
         return found
 

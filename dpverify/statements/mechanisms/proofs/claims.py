@@ -442,7 +442,10 @@ def _bernoulli(
 ) -> int:  # fmt: skip
     """A bit: neither its probability nor that of the other bit is much larger on a neighbor."""
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-    values: list[tuple[tuple[str, ...], Node]] = [((ONE,), on(mechanism, law[1], ONE)), *(((), one) for one in numbers)]
+    values: list[tuple[tuple[str, ...], Node]] = [
+        ((ONE,), on(mechanism, law[1], ONE)),
+        *(((), one) for one in numbers),
+    ]
     types: dict[str, Node] = {"mathcalD": DATA}
     premises = list[int]()
     for one in premises_of("lemma.bernoulli-private", values, types):
@@ -456,7 +459,9 @@ def _by_arithmetic(proof: ProofBuilder, claim: Node, names: Sequence[str], known
     if parts_of(claim)[0] != "all":
         return proof.arithmetic(claim, *known)
     _, letters, _, body = parts_of(put(claim, {}))
-    new = {named(parts_of(x)[0]): ((), ("sym", name)) for x, name in zip(parts_of(letters), names, strict=False)}
+    new = {
+        named(parts_of(x)[0]): ((), ("sym", name)) for x, name in zip(parts_of(letters), names, strict=False)
+    }
 
     def prove(inner: ProofBuilder, _: list[int]) -> None:
         inner.arithmetic(put(body, new), *known)

@@ -180,7 +180,9 @@ class LoopClause:
             "K": ((h, ONE), at), "N": ((n, h, ONE), self.rounds(N, H)), "rho": ((), costs[0]),
         }  # fmt: skip
         terms["varepsilon"] = terms["rho"]
-        signs = [proof.arithmetic(("<=", NONE, one), *known) for one in (*costs[:1], *costs[1:] * in_turn, last)]
+        signs = [
+            proof.arithmetic(("<=", NONE, one), *known) for one in (*costs[:1], *costs[1:] * in_turn, last)
+        ]
         types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": self.round.output.kind}
         rule = IN_TURN if in_turn else ROUNDS[str(head)]
         order, premises = shipped()[rule].names, [*signs, *recursion[:3], one]
