@@ -215,9 +215,10 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
             except (UnderivedError, ValueError) as error:
                 reasons.append(str(error) or type(error).__name__)
     missing = " on samples" * bool(mechanism.sample) or " for such laws"
-    return MechanismProof(
-        None, (), reasons[0] if reasons else f"no theorem is known of this guarantee{missing}"
-    )
+    reason = reasons[0] if reasons else f"no theorem is known of this guarantee{missing}"
+    if mechanism.loop is not None and mechanism.loop.shuffled:
+        reason = f"no theorem is known of what random order adds to privacy; of the list in order, {reason}"
+    return MechanismProof(None, (), reason)
 
 
 def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Json]) -> MechanismProof:
