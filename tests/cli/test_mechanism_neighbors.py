@@ -160,7 +160,7 @@ REFUSED = [
     (COUNT, ("integer >= 0", "integer >= 1"), "`integer >= 0`"),
     (COUNT, ("probability $p$", "probability $p+n$"), "depend on no records"),
     (COUNT, ("each record", "every record"), "Subsample (each record"),
-    (COUNT, ("Subsample", "Shuffle"), "of what is shuffled no theorem"),
+    (COUNT, ("Subsample", "Shuffle"), "Output (in random order):"),
     (COUNT, ("\nDraw:", "\nSubsample (each record with probability $p$):\n\nDraw:"), "one Subsample, before all"),
     (SOME, ("replace one", "add or remove one"), "does not depend on the number of records"),
     (SOME, ("$m$ of $n$", "$n$ of $m$"), "of the number of records"),

@@ -24,7 +24,8 @@ from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import mechanism_pages
 from dpverify.statements.theorems.pages import TheoremDisplay, TheoremOnPage
 
-FURTHER_APART = "by this draw, two data sets are further apart than is claimed"
+APART = "two data sets are further apart than is claimed"
+FURTHER_APART = f"by this draw, {APART}"
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,8 @@ def _of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> MechanismOutcome:
         tried += found.tried
         if found.broken is not None:
             draws = few.mechanism.draws or few.mechanism.of("draw")
-            part = (
-                f"part {few.part} of the output breaks it" if few.part else f"of few rounds, {FURTHER_APART}"
-            )
+            by = f"by how many outputs {few.counts}, {APART}" if few.counts else FURTHER_APART
+            part = f"part {few.part} of the output breaks it" if few.part else f"of few rounds, {by}"
             pair = replace(found.broken, letters=(*found.broken.letters, *few.letters))
             blamed = private or (draws[found.broken.draw].line, part)
             return MechanismOutcome(replace(found, broken=pair, tried=tried), *blamed, few=few.mechanism)

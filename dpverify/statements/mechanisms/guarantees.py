@@ -15,6 +15,7 @@ from dpverify.statements.mechanisms.proofs.choices import choice_of
 from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
 from dpverify.statements.mechanisms.proofs.composition import known_cost
 from dpverify.statements.mechanisms.proofs.guesses import cancelled
+from dpverify.statements.mechanisms.proofs.loops import LoopClause
 from dpverify.statements.mechanisms.proofs.ranges import number
 from dpverify.statements.mechanisms.proofs.samples import amplified_epsilon
 from dpverify.statements.mechanisms.scope import dependence
@@ -49,7 +50,8 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
             known_cost(mechanism, draw, head) for draw in (mechanism.of("draw") if loop else mechanism.draws)
         ]
         total = _total([one for one in costs if one is not None])
-        if loop is not None and total is not None:
+        once = loop is not None and head == "private" and LoopClause(mechanism, loop).in_turn
+        if loop is not None and total is not None and not once:
             total = cancelled(("mul", loop.last, total))
         if not costs or None in costs or total is None:
             continue

@@ -50,6 +50,8 @@ _COUNTED = signs_of(r"\{1,\dots,")
 _LARGEST = [
     (*signs_of(r"\arg\max"), "_"),
 ]
+RANDOM = "Output (in random order):"
+"""The sentence before a list that is shuffled."""
 SAMPLES = ("Subsample", "Shuffle")
 """First words of a line behind which a mechanism runs on other data; it has no display."""
 
@@ -268,6 +270,12 @@ class _MechanismSection(TheoremSection):
                         raise AtLineError(
                             piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)
                         )
+                    if role == "output" and re.search("random|shuffle", words, re.IGNORECASE):
+                        if words.strip() != RANDOM:
+                            raise AtLineError(
+                                piece.line, InvalidArgumentError("sentence", words.strip(), RANDOM)
+                            )
+                        self.loop.shuffled = True
                     coins = " ".join(words.split()) == COINS.replace("$j$", "$")
                     yield piece.line, piece.latex, "coins" if coins else role, tuple(said)
                     words, said = "", []
@@ -289,6 +297,10 @@ class _MechanismSection(TheoremSection):
             return self.of_loop(line, latex, role, formulas, reader, signs)
         if self.loop.until and role != "claim":
             raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
+        if role == "output" and self.loop.shuffled:
+            raise InvalidArgumentError(
+                role, Latex(latex), f"{RANDOM} of a list `y_1,\\dots,y_n`, behind Repeat"
+            )
         if role == "coins":
             return self.coins(line, latex, formulas, reader, signs)
         if role in CHOICES:
@@ -361,7 +373,9 @@ class _MechanismSection(TheoremSection):
         """`Subsample (each record with probability $p$):` or `($m$ of $n$ records without replacement):`."""
         assert self.records is not None
         if words.startswith("Shuffle"):
-            allowed = "Subsample; of what is shuffled no theorem says yet how much privacy it gains"
+            allowed = (
+                "Subsample, or `Output (in random order):` of a list `y_1,\\dots,y_n`, one for each round"
+            )
             raise InvalidArgumentError("line", words, allowed)
         match = re.fullmatch(
             r"Subsample \((?P<each>each record with probability \$)?(\$ of \$ records without replacement)?\)[:.]",
@@ -423,6 +437,9 @@ class _MechanismSection(TheoremSection):
             else [*loop.ends(letters, {n: one.body for n, one in self.alphabet.defined.items()})]
         )
         each = loop.all_of(signs)
+        if loop.shuffled and (each is None or loop.until):
+            allowed = f"{RANDOM} of a list, `y_1,\\dots,y_n`, in a loop without Stop"
+            raise InvalidArgumentError(role, Latex(latex), allowed)
         if each is not None:
             term = reader.point(each)
             read = put(("pair", term, index.term if loop.until else loop.last), {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
@@ -32,6 +32,8 @@ class LoopOnPage:
     """The comparison by which the loop ends after a round."""
     listed: bool
     """Whether the output is that of each round, one after the other."""
+    shuffled: bool = False
+    """Whether these are put out in random order."""
 
 
 class LoopReader:
@@ -44,7 +46,7 @@ class LoopReader:
         self.end: Tokens = ()
         self.last: Node = ""
         self.until: Node | None = None
-        self.listed = False
+        self.listed = self.shuffled = False
 
     @property
     def begun(self) -> bool:
@@ -132,4 +134,5 @@ class LoopReader:
             return None
         start = tuple(zip(names, self.first.values(), strict=True))
         kept = tuple((name, self.kept[name]) for name in names)
-        return LoopOnPage(self.line, self.index.name, self.last, start, kept, self.until, self.listed)
+        found = LoopOnPage(self.line, self.index.name, self.last, start, kept, self.until, self.listed)
+        return replace(found, shuffled=self.shuffled)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
+from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, again, bound_in, free, inner, parts_of, put
@@ -28,6 +29,10 @@ from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 MOST = 3
 """Rounds that are written out, where a page says how many there are."""
+COUNTED, TRIED = (1, 2, 3, 6, 12, 24, 40), 5
+"""Rounds of which outputs in random order are counted, and how many of these numbers are tried."""
+Bit: TypeAlias = "Callable[[Node], Node]"
+"""The law of a bit, by that of an output."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class FewRounds:
     """The letter of the number of rounds, and its value, where there is one."""
     part: int = 0
     """Which part of the output it puts out, from 1 on; 0 for all."""
+    counts: str = ""
+    """Where it puts out how many of the outputs are something, what that is."""
 
 
 def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRounds]:
@@ -50,6 +57,9 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
         return
     kept = set[str]().union(*(free(term) for _, term in loop.kept))
     still = [one for one in mechanism.letters if one.number is not None and one.number.contains(Fraction(0))]
+    if loop.shuffled:
+        yield from counted_rounds(mechanism, loop)
+        return
     written = next((count for count in range(1, MOST + 1) if loop.last == number(count)), None)
     counts = (1, 2) if written is None else (written,)
     tried = [(count, None) for count in counts] + [(counts[-1], one) for one in still if one.name in kept]
@@ -70,6 +80,39 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
             )
             if few.draws or private(few, made[0]):
                 yield FewRounds(few, tuple(shown), k)
+
+
+def counted_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRounds]:
+    """A loop with outputs in random order: one round, and of more, how many outputs are 1 or at most a number."""
+    sizes = [
+        (one, one.number) for one in mechanism.letters if one.term == loop.last and one.number is not None
+    ]
+    fits = [k for k in COUNTED if all(domain.contains(Fraction(k)) for _, domain in sizes)]
+    written = [k for k in range(1, COUNTED[-1] + 1) if loop.last == number(k)]
+    for count in written or (fits[:TRIED] if sizes else []):
+        shown = tuple((one.latex, str(count)) for one, _ in sizes)
+        for words, bit in [("", None)] if count == 1 else bits_of(mechanism, loop):
+            one = unrolled(mechanism, loop, count, bit)
+            if one is not None and one.draws:
+                yield FewRounds(one, shown, counts=words)
+
+
+def bits_of(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[tuple[str, Bit]]:
+    """What outputs may be that are counted; nothing where these are not one draw a round, independent of others."""
+    (first, *others), kept = mechanism.of("draw"), {name for name, _ in loop.start}
+    if others or mechanism.output.term != ("sym", first.name) or kept & free(first.term):
+        return
+    if parts_of(first.term)[0] == "bernoulli":
+        yield "are 1", lambda law: law
+    if first.kind == "real":
+        ends = (mechanism.records.low, mechanism.records.high)
+        for end in dict.fromkeys(Fraction(k) if end is None else end for k, end in enumerate(ends)):
+
+            def at_most(law: Node, end: Fraction = end) -> Node:
+                below: Node = ("<=", ("sym", "the output"), number(end))
+                return ("bernoulli", ("chance", ("the output", "real"), law, below))
+
+            yield f"are at most {end}", at_most
 
 
 def without(mechanism: MechanismOnPage, letter: TheoremLetter) -> MechanismOnPage:
@@ -111,8 +154,13 @@ def _each(at: Callable[[Node], Node], said: Node) -> Node:
     return (head, *map(at, numbers))
 
 
-def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> MechanismOnPage | None:
-    """The same with some number of rounds, one after the other; None where that is no number of the page."""
+def unrolled(
+    mechanism: MechanismOnPage, loop: LoopOnPage, count: int, bit: Bit | None = None
+) -> MechanismOnPage | None:
+    """The same with some number of rounds, one after the other; None where that is no number of the page.
+
+    Maybe of how many outputs are something: the sum of bits.
+    """
     last, records = loop.last, mechanism.records
     own = next((one for one in mechanism.letters if last == one.term), None)
     if last != number(count) and (
@@ -132,6 +180,9 @@ def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> Mechan
         if loop.until:
             going.append(("indicator", ("not", put(loop.until, env))))
         env |= {name: ((), put(term, env)) for name, term in loop.kept}
+    if bit is not None:
+        steps = [replace(steps[-1], term=sum_of([bit(one.term) for one in steps]), kind="integer")]
+    output = outputs[-1] if bit is not None else _outcome(outputs, going, loop.listed)
     return replace(
         mechanism, loop=None,
         letters=tuple(one for one in mechanism.letters if one is not own),
@@ -139,10 +190,21 @@ def unrolled(mechanism: MechanismOnPage, loop: LoopOnPage, count: int) -> Mechan
             records, last=put(records.last, fixed), columns=records.columns and put(records.columns, fixed)
         ),
         given=tuple(put(one, fixed) for one in mechanism.given),
-        steps=(*steps, replace(mechanism.output, term=_outcome(outputs, going, loop.listed)), *(
+        steps=(*steps, replace(mechanism.output, term=output), *(
             replace(one, term=_each(lambda part: put(part, fixed), one.term)) for one in mechanism.of("claim")
         )),
     )  # fmt: skip
+
+
+def sum_of(laws: list[Node]) -> Node:
+    """The law of a sum of independent whole numbers: that of the last one more than that of the others."""
+    found = laws[0]
+    for law in laws[1:]:
+        both: Node = ("certain", ("add", ("sym", "the others"), ("sym", "the bit")))
+        found = put(
+            ("then", ("the others", "integer"), found, ("then", ("the bit", "integer"), law, both)), {}
+        )
+    return found
 
 
 def _outcome(outputs: list[Node], going: list[Node], listed: bool) -> Node:
@@ -185,6 +247,8 @@ class LoopWitness(PairSearcher):
         ):
             if kinds == (HISTORY,) and name != ENDS:
                 loop[name] = [_zero(kind)]
+        if self.mechanism.loop is not None:
+            loop[f"now {self.mechanism.loop.index}"] = ["1"]
         return {**found, **loop}
 
 

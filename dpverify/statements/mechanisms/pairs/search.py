@@ -152,6 +152,11 @@ class PairSearcher:
         self.public = [one for one in mechanism.letters if one.number is not None]
         self.letters = [one for one in mechanism.sized_letters if one.number is not None]
         self.orders = {one.name: itself for one in mechanism.letters if one.arguments == ("integer",)}
+        self.functions = {
+            one.name: [*map(Fraction, range(sizes[named(one.arguments[0])]))] for one in mechanism.letters
+            if len(one.arguments) == 1 and one.kind == "real" and one.arguments[0] in sizes
+        }  # fmt: skip
+        """Functions of candidates, which are tried with their numbers from 0 on."""
         self.tried, self.spreads = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         over = mechanism.records.over
@@ -342,6 +347,7 @@ class PairSearcher:
 
         numbers = {k: float(v) for k, v in case.letters.items()}
         found: dict[str, Any] = {**numbers, **self.orders, self.mechanism.records.name: at}
+        found |= dict.fromkeys(self.functions, numbered)
         return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
 
     def spread_on(self, case: PairCase, rows: Rows) -> Spread:
@@ -385,6 +391,7 @@ class PairSearcher:
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
         found |= {name: {"params": ["i"], "term": ["sym", "i"]} for name in self.orders}
         found |= self.tables([case.left, case.right])
+        found |= {name: [*map(str, values)] for name, values in self.functions.items()}
         found["the place"] = [[str(case.place)] * 2] * 2
         return found
 
@@ -440,6 +447,11 @@ class PairSearcher:
 def itself(at: tuple[Any, ...]) -> Any:
     """The permutation that changes nothing, which is the one that is tried."""
     return at[0]
+
+
+def numbered(at: tuple[Any, ...]) -> float:
+    """The number of a candidate, from 0 on."""
+    return float(at[0])
 
 
 def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]]:

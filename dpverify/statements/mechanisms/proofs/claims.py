@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,7 +29,7 @@ from dpverify.statements.mechanisms.proofs.choices import (
 from dpverify.statements.mechanisms.proofs.coins import by_either
 from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
-from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
+from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale, premises_of
 from dpverify.statements.mechanisms.proofs.loops import loop_of
 from dpverify.statements.mechanisms.proofs.ranges import (
     COLUMN,
@@ -226,9 +226,10 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
             except (UnderivedError, ValueError) as error:
                 reasons.append(str(error) or type(error).__name__)
     missing = " on samples" * bool(mechanism.sample) or " for such laws"
-    return MechanismProof(
-        None, (), reasons[0] if reasons else f"no theorem is known of this guarantee{missing}"
-    )
+    reason = reasons[0] if reasons else f"no theorem is known of this guarantee{missing}"
+    if mechanism.loop is not None and mechanism.loop.shuffled:
+        reason = f"no theorem is known of what random order adds to privacy; of the list in order, {reason}"
+    return MechanismProof(None, (), reason)
 
 
 def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Json]) -> MechanismProof:
@@ -268,6 +269,7 @@ def _one_draw(
     known: Mapping[tuple[Node, str], _OneDraw] = {
         ("laplace", "private"): _laplace,
         ("proportional", "private"): _weights,
+        ("bernoulli", "private"): _bernoulli,
         ("normal", "concentrated"): partial(_normal, "concentrated"),
         ("normal", "gaussian"): partial(_normal, "gaussian"),
         ("normal", "private"): _normal_approximate,
@@ -455,6 +457,39 @@ def _laplace(
     return proof.use(
         "lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined
     )
+
+
+def _bernoulli(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
+    given: list[int],
+) -> int:  # fmt: skip
+    """A bit: neither its probability nor that of the other bit is much larger on a neighbor."""
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    values: list[tuple[tuple[str, ...], Node]] = [
+        ((ONE,), on(mechanism, law[1], ONE)),
+        *(((), one) for one in numbers),
+    ]
+    types: dict[str, Node] = {"mathcalD": DATA}
+    premises = list[int]()
+    for one in premises_of("lemma.bernoulli-private", values, types):
+        names = [ONE, OTHER] if parts_of(one)[0] == "all" else []
+        premises.append(_by_arithmetic(proof, one, names, known))
+    return proof.use("lemma.bernoulli-private", values, premises, types, known)
+
+
+def _by_arithmetic(proof: ProofBuilder, claim: Node, names: Sequence[str], known: list[int]) -> int:
+    """A formula, or one for all data sets with some names, by arithmetic."""
+    if parts_of(claim)[0] != "all":
+        return proof.arithmetic(claim, *known)
+    _, letters, _, body = parts_of(put(claim, {}))
+    new = {
+        named(parts_of(x)[0]): ((), ("sym", name)) for x, name in zip(parts_of(letters), names, strict=False)
+    }
+
+    def prove(inner: ProofBuilder, _: list[int]) -> None:
+        inner.arithmetic(put(body, new), *known)
+
+    return proof.block(claim, names[: len(parts_of(letters))], prove)
 
 
 def _normal(

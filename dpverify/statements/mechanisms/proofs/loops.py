@@ -10,20 +10,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, inner, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 from dpverify.statements.mechanisms.proofs.composition import MADE, NONE, Composition, OneDraw, Route, routes
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, D, number
+from dpverify.statements.mechanisms.proofs.local import premises_of
+from dpverify.statements.mechanisms.proofs.ranges import DATA, HOLE, ONE, OTHER, D, E, number, replaced
+from dpverify.statements.mechanisms.proofs.sensitivity import PLACE
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.theorems.library import shipped
 
 HISTORY, LISTED = "history", "rows of outputs"
 BEGIN, NEXT, RUNS, ENDS, MADE_OF = "the beginning", "the next", "the rounds", "the end", "the output"
+EVENT = "the event"
 H, U, N, X = ("sym", "the history"), ("sym", "the draws"), ("sym", "the number"), ("sym", "the last")
 ROUNDS = {"concentrated": "theorem.concentrated-until", "private": "theorem.pure-until"}
 """By currency, what is known of k rounds, of which some may not be made."""
+IN_TURN = "theorem.records-in-turn"
+"""What is known of rounds that each ask for the record with their own number."""
 
 
 def loop_of(mechanism: MechanismOnPage) -> LoopClause | None:
@@ -49,6 +54,11 @@ class LoopClause:
         """Letters that a round has before its draws."""
         self.kind: Node = LISTED if loop.listed else mechanism.output.kind
         """The type of the output."""
+        asked = [self.round.law, loop.until or number(0)]
+        self.in_turn = not (mechanism.size or mechanism.records.over) and all(
+            at == ("sym", loop.index) for one in asked for at in indices(mechanism, one)
+        )
+        """Whether each round asks for the record with its own number, and for no other."""
 
     @property
     def types(self) -> tuple[tuple[str, str], ...]:
@@ -94,18 +104,32 @@ class LoopClause:
         ))  # fmt: skip
         none: Node = ("all", letters[1:], (), ("==", self.rounds(number(0), H), ("certain", H)))
         ends, same = ("of", ENDS, H), ("==", self.rounds(more, H), ("certain", H))
-        return none, ("all", letters, (some, ends), same), ("all", letters, (some, ("not", ends)), after)
+        found = none, ("all", letters, (some, ends), same), ("all", letters, (some, ("not", ends)), after)
+        if not self.in_turn:
+            return found
+        at, last = self.numbered(H), self.mechanism.records.last
+        counted: Node = ("==", self.numbered(("of", NEXT, H, U)), ("add", at, number(1)))
+        each: Node = ("all", ((named(U[1]), (), self.round.output.kind),), (), counted)
+        within: Node = ("all", letters[1:2], (("<=", at, last), ("not", ends)), each)
+        return (*found, within, ("==", self.numbered(("sym", BEGIN)), number(1)))
+
+    def numbered(self, history: Node) -> Node:
+        """The number of the next round."""
+        return ("of", f"now {self.loop.index}", history)
 
     def routes(self) -> Iterator[Route]:
         """The ways in which a claim may follow; what a round costs are guesses, which a proof must confirm."""
         (claim,) = self.round.of("claim")
         head, *numbers = parts_of(claim.term)
+        if self.in_turn and head == "private":
+            yield from (route for route in routes(self.round) if route.head == "private")
         shares: list[Node] = [("mul", one, ("pow", self.loop.last, number(-1))) for one in numbers]
         if head == "renyi-private":
             shares[0] = numbers[0]
         claimed = replace(claim, term=(head, *shares))
         one = replace(self.round, steps=(*self.round.steps[:-1], claimed))
-        found = [route for route in routes(one) if route.head != "gaussian"]
+        left_out = ("gaussian", "private") if self.in_turn else ("gaussian",)
+        found = [route for route in routes(one) if route.head not in left_out]
         approximate = head == "private" and numbers[1] != NONE
         for route in sorted(found, key=lambda route: approximate and route.head == "private"):
             if route.head == "concentrated" or all(one[1] == NONE for one in route.costs):
@@ -123,7 +147,9 @@ class LoopClause:
         known = whole.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
         self.has_values(proof, known)
         head, added = route.head, route.total(0)
-        costs = (added[0], *([NONE] if added[1:] else []))
+        in_turn = self.in_turn and head == "private"
+        free_of_delta = all(one[1:] in ((), (NONE,)) for one in route.costs)
+        costs = (added[0], *([NONE] if added[1:] else [])) if free_of_delta else added
         letters = tuple((name, (), kind) for name, kind in self.before)
         law = on(self.mechanism, self.round.law, ONE)
 
@@ -154,12 +180,24 @@ class LoopClause:
             "K": ((h, ONE), at), "N": ((n, h, ONE), self.rounds(N, H)), "rho": ((), costs[0]),
         }  # fmt: skip
         terms["varepsilon"] = terms["rho"]
-        signs = [proof.arithmetic(("<=", NONE, one), *known) for one in (costs[0], last)]
+        signs = [
+            proof.arithmetic(("<=", NONE, one), *known) for one in (*costs[:1], *costs[1:] * in_turn, last)
+        ]
         types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": self.round.output.kind}
-        rule = ROUNDS[str(head)]
-        order, premises = shipped()[rule].names, [*signs, *recursion, one]
-        found = proof.use(rule, [terms[name] for name in order], premises, types, known)
+        rule = IN_TURN if in_turn else ROUNDS[str(head)]
+        order, premises = shipped()[rule].names, [*signs, *recursion[:3], one]
         total: tuple[Node, ...] = (("mul", last, costs[0]), *costs[1:])
+        if in_turn:
+            total, count = costs, self.mechanism.records.last
+            terms |= {"t": ((h,), self.numbered(H)), "p": ((ONE, OTHER), ("of", PLACE, D, E))}
+            terms |= {"delta": ((), costs[1]), "m": ((), count)}
+        values = [terms[name] for name in order]
+        if in_turn:
+            shown = [*premises_of(rule, values, types)]
+            same = self.elsewhere(proof, shown[-4], at, given[-len(recursion) - 1], known)
+            ends = [proof.arithmetic(one_of, recursion[4], *known) for one_of in shown[-2:]]
+            premises = [*signs, *recursion[:4], same, one, *ends]
+        found = proof.use(rule, values, premises, types, known)
         first = self.rounds(last, ("sym", BEGIN))
         types = {"mathcalD": DATA, "T": HISTORY, "U": self.kind}
         numbers = [((), one) for one in total]
@@ -167,6 +205,19 @@ class LoopClause:
             MADE[str(head)], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known
         )
         whole.conclude(proof, found, total, on(self.mechanism, self.law, ONE), self.kind)
+
+    def elsewhere(self, proof: ProofBuilder, claim: Node, law: Node, same: int, known: list[int]) -> int:
+        """That a round that does not ask for the record in which neighbors differ says the same of both."""
+
+        def prove(inner: ProofBuilder, given: list[int]) -> None:
+            record = inner.use(same, [((), D), ((), E), ((), self.numbered(H))], given)
+            of_event: Node = ("of", EVENT, ("sym", "what is said"))
+            chance = put(("chance", ("what is said", self.round.output.kind), law, of_event), {})
+            equal = inner.arithmetic(("==", chance, chance), *known)
+            in_hole = replaced(chance, {parts_of(inner.facts[record])[1]: ("sym", HOLE)})
+            inner.rewritten(equal, record, ("==", chance, in_hole), HOLE)
+
+        return proof.block(claim, [named(H[1]), ONE, OTHER, EVENT], prove)
 
     def has_values(self, proof: ProofBuilder, known: list[int]) -> None:
         """That what is kept has a value, and the sides of what is compared, whatever was drawn.
@@ -185,6 +236,15 @@ class LoopClause:
             same: Node = ("==", term, term)
             within: Node = ("all", tuple((name, (), kind) for name, kind in letters), (one,), same)
             proof.block(within, [name for name, _ in letters], partial(_same, same, known))
+
+
+def indices(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
+    """The first indices of the records in a term."""
+    parts = parts_of(term)
+    if parts[0] == "of" and parts[1] == mechanism.records.name:
+        yield parts[2]
+    for part, _ in inner(parts):
+        yield from indices(mechanism, part)
 
 
 def _same(same: Node, known: list[int], proof: ProofBuilder, given: list[int]) -> None:
