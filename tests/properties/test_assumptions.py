@@ -152,7 +152,8 @@ def odd_range(data: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize(
-    ("query", "bound", "n", "least"), [(np.median, 1.01, 20, 4), (trimmed_mean, 0.99, 9, 3), (odd_range, 1.9, 12, 1)]
+    ("query", "bound", "n", "least"),
+    [(np.median, 1.01, 20, 4), (trimmed_mean, 0.99, 9, 3), (odd_range, 1.9, 12, 1)],
 )
 def test_what_shows_from_three_records_on_is_found(query: Any, bound: float, n: int, least: int) -> None:
     """Numbers of records that are odd, and no end of their range; half of the records at each end."""
