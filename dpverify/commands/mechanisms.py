@@ -13,6 +13,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import UNDECIDED, VIOLATED, print_table, write_json
 
 if TYPE_CHECKING:
+    from dpverify.ledger.theorems import QueryChange
     from dpverify.statements.mechanisms.pairs.sampled import PageAudit
     from dpverify.statements.mechanisms.pairs.search import BrokenPair
 
@@ -46,6 +47,8 @@ def prove_mechanisms(
         for row in rows:
             if row.pair is not None:
                 typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))
+            for one in row.changes:
+                typer.echo("\n".join(change_lines(row.id, one)))
             if row.instead is not None:
                 typer.echo(f"{row.id}: proved instead, {row.instead.measure} = {row.instead.value}")
             if row.audit is not None:
@@ -76,6 +79,14 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
         yield f"  this pair needs {pair.measure} {needs}{where}"
 
 
+def change_lines(id_: str, change: QueryChange) -> Iterator[str]:
+    """How much a query changes, with the pair on which that is most."""
+    from dpverify.views.theorems import change_in_words
+
+    yield f"{id_}, line {change.line}: {change_in_words(change)}"
+    yield from _data_lines(change)
+
+
 def audit_lines(id_: str, audit: PageAudit) -> Iterator[str]:
     """An audit of a page's mechanism."""
     found = audit.evidence
@@ -84,7 +95,7 @@ def audit_lines(id_: str, audit: PageAudit) -> Iterator[str]:
     yield f"  {found.reason}"
 
 
-def _data_lines(shown: BrokenPair | PageAudit) -> Iterator[str]:
+def _data_lines(shown: BrokenPair | PageAudit | QueryChange) -> Iterator[str]:
     if shown.letters:
         yield f"  for {', '.join(f'{latex} = {value}' for latex, value in shown.letters)}"
     for name, rows in (("data", shown.left), ("neighbor", shown.right)):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.ledger.theorems import TheoremEvidence, TheoremLetterEntry, TheoremLine
+from dpverify.ledger.theorems import QueryChange, TheoremEvidence, TheoremLetterEntry, TheoremLine
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import digest
 from dpverify.proving.checker import check
@@ -348,12 +348,22 @@ def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, Theo
         displays=lines, read_twice=one.read_twice, uses=own.uses,
         rules=tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
         results=tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
-        underived=underived, model_in_words=_in_words(one, own.model),
+        underived=underived, model_in_words=_in_words(one, own.model), changes=_changes(one, own.certificate),
         model=None if own.model is None else digest(own.model),
         certificate=None if own.certificate is None else digest(own.certificate),
         confirmed_by_checker=verdict is not Verdict.UNDECIDED, seconds=own.seconds,
     )  # fmt: skip
     return TheoremRow(entry, own.model, own.certificate)
+
+
+def _changes(one: TheoremOnPage, certificate: Json | None) -> tuple[QueryChange, ...]:
+    if certificate is None or one.standing != "mechanism":
+        return ()
+    from dpverify.statements.mechanisms.as_theorems import MechanismAsTheorem
+    from dpverify.statements.mechanisms.pairs.changes import query_changes
+
+    assert isinstance(one, MechanismAsTheorem)
+    return query_changes(one.mechanism, certificate)
 
 
 def _in_words(one: TheoremOnPage, model: Json | None) -> tuple[str, ...]:
