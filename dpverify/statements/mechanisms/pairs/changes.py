@@ -154,7 +154,7 @@ class _ChangeSearcher(PairSearcher):
 
     def seen(self, case: PairCase, line: int) -> QueryChange:
         """A pair, and what changes on it."""
-        change, bound = self.both(case)
+        change, bound = (float(f"{number_of:.9g}") for number_of in self.both(case))
         written = ""
         if free(self.written) <= {one.name for one in self.public}:
             written = expression_latex(expression_of(self.mechanism, ("mul", number(1), self.written)))
