@@ -50,6 +50,7 @@ class SampledPage:
         )
         claimed = parts_of(mechanism.of("claim")[0].term)[1:]
         self.claimed = frozenset[str]().union(*map(free, claimed))
+        self.tested = mechanism.law if mechanism.test else None
         self.given = [self.model.margin(one) for one in mechanism.given]
 
     def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> FloatArray:
@@ -120,8 +121,8 @@ class SampledPage:
 
     def drawn(self, env: Env, rng: np.random.Generator, runs: int) -> FloatArray:
         """All runs; a draw that depends on no other is made of all runs at once."""
-        if self.mechanism.test is not None:
-            return np.array([[*outputs(one)] for one in self.sample(self.mechanism.law, env, rng, runs)])
+        if self.tested is not None:
+            return np.array([[*outputs(one)] for one in self.sample(self.tested, env, rng, runs)])
         found = dict[str, list[Any]]()
         for draw in self.mechanism.draws:
             if free(draw.term) & found.keys():
