@@ -113,9 +113,9 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
     own, outcome = found_of_mechanism(theorem)
     found = outcome.search
     seen = row_of(page, theorem, shipped(), {**_below(own.uses), one.id: own}).found
-    verdict = Verdict.REFUTED if found.broken else seen.verdict
+    why = (outcome.line, outcome.reason) if found.broken else (seen.line, seen.reason)
     row = MechanismRow(
-        one.id, one.title, page, seen.line, seen.claim, found.tried, found.witness, verdict, seen.reason,
+        one.id, one.title, page, why[0], seen.claim, found.tried, found.witness, seen.verdict, why[1],
         seen.rules, seen.results, found.broken, own.certificate, seen.changes,
     )  # fmt: skip
     if not audited or row.verdict is not Verdict.UNDECIDED:

@@ -12,11 +12,14 @@ import pytest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.pairs.loop_pairs import few_rounds, loop_witness
+from dpverify.statements.mechanisms.as_theorems import ROUNDS, as_theorem
+from dpverify.statements.mechanisms.pairs.loop_pairs import loop_witness
 from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.mechanisms.rounds import LoopReader
+from dpverify.statements.theorems.library import shipped
 from dpverify.verification.mechanisms import decide_mechanism
+from dpverify.verification.theorems import found_of_mechanism, is_shown, row_of
 
 from ..packaging.page_blocks import DOCS
 from .calling import call
@@ -201,19 +204,25 @@ def test_wrong_variants_are_broken_at_few_rounds(name: str, tmp_path: Path) -> N
     assert one.loop is not None
     assert row.pair is not None
     assert row.certificate is None
-    for few in few_rounds(one, one.loop):
-        claim = claim_of(few.mechanism)
-        if len(claim.names) == len(row.pair.model["letters"]) and _breaks(claim.clause, row.pair.model):
-            return
-    raise AssertionError("no mechanism of few rounds is broken")
+    models = ({**row.pair.model, ROUNDS: k} for k in range(9))
+    assert any(is_shown(as_theorem(one), model, refute=True) for model in models)
 
 
-def _breaks(clause: Any, model: Any) -> bool:
-    try:
-        show(clause, model, refute=True)
-    except (ValueError, KeyError):
-        return False
-    return True
+def test_a_model_of_few_rounds_is_of_these_and_refutes_alone(tmp_path: Path) -> None:
+    """It is no witness of what is assumed of the whole loop, and no model of other rounds."""
+    page = tmp_path / "mine.md"
+    page.write_text(BROKEN["no root of k, all draws"][0], encoding="utf-8")
+    theorem = as_theorem(read_mechanisms(page)[0])
+    found, outcome = found_of_mechanism(theorem)
+    assert is_shown(theorem, found.model, refute=True)
+    assert not is_shown(theorem, found.model, refute=False)
+    assert found.model is not None
+    assert outcome.search.broken is not None
+    for wrong in (99, "0", None):
+        assert not is_shown(theorem, {**found.model, ROUNDS: wrong}, refute=True)
+    assert not is_shown(theorem, outcome.search.broken.model, refute=True)
+    words = row_of(str(page), theorem, shipped(), {theorem.id: found}).found.model_in_words
+    assert words[:2] == ("k = 2", r"\eta = 0")
 
 
 UNPROVED = {
