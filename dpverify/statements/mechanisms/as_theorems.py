@@ -148,7 +148,9 @@ def _of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> MechanismOutcome:
             )
             pair = replace(found.broken, letters=(*found.broken.letters, *few.letters))
             blamed = private or (draws[found.broken.draw].line, part)
-            return MechanismOutcome(replace(found, broken=pair, tried=tried), *blamed, few=few.mechanism, place=k)
+            return MechanismOutcome(
+                replace(found, broken=pair, tried=tried), *blamed, few=few.mechanism, place=k
+            )
         if not few.part and found.nearest is not None:
             search, whole = found, few.mechanism
     return MechanismOutcome(replace(search, tried=tried), *(private or (line, reason)), few=whole)
