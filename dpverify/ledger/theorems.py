@@ -35,14 +35,14 @@ class TheoremLine(Record):
 class QueryChange(Record):
     """By how much a query changes between neighbors: at most, as is proved, and on the pair on which it does most.
 
-    The pair is searched among some hundred, in floating point; `attained` is up to nine digits. Where it is not, a
+    The pair is searched among some hundreds, in floating point; `attained` is up to nine digits. Where it is not, a
     larger change may have been missed, or the bound may be larger than need be.
     """
 
     line: int
     """Of the query; of the draw, where it stands there alone."""
     bound: str
-    """LaTeX, of public letters; empty where it is of other letters, too."""
+    """LaTeX, of public letters; empty where it is of other letters, too, or of what formulas have no sign for."""
     most: float
     """What the bound is at the letters below."""
     found: float

@@ -119,9 +119,12 @@ def asked(query: str, factor: str = "") -> str:
 
 
 def test_queries_have_their_sensitivity(tmp_path: Path) -> None:
-    """For every number of records."""
+    """For every number of records; a pair attains it, of three records where no two do."""
     for query in QUERIES:
-        proved(asked(query), tmp_path)
+        found = proved(asked(query), tmp_path)
+        (change,) = query_changes(read_mechanisms(tmp_path / "mine.md")[0], found.certificate)
+        assert change.attained, query
+        assert len(change.left) == (3 if "x_{i+1}" in query else 2)
 
 
 @pytest.mark.one_in(3)

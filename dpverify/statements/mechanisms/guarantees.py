@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 
-from dpverify.formulas.expressions import Apply, Expression, Number
+from dpverify.formulas.expressions import PI, Apply, Expression, Number
 from dpverify.formulas.rendering.latex import expression_latex
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, named, parts_of
@@ -82,6 +82,8 @@ def expression_of(mechanism: MechanismOnPage, term: Node) -> Expression:
         return next(
             one.number for one in mechanism.letters if one.name == parts[0] and one.number is not None
         )
+    if head == "pi":
+        return PI
     if head == "pow":
         return Apply("pow", tuple(expression_of(mechanism, part) for part in parts))
     if head == "add" and parts_of(parts[-1])[:2] == ("mul", number(-1)):

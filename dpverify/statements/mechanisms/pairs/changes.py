@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from math import isqrt
 from random import Random
 from typing import Any
 
+from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.latex import expression_latex
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.theorems import QueryChange
@@ -109,7 +111,7 @@ def _factor(factor: Node) -> tuple[Node, Node, Fraction]:
 class _ChangeSearcher(PairSearcher):
     """A search for the pair on which a claim's left side is the largest part of its right side."""
 
-    enough, steps, patience, most = 1, 150, 60, 300
+    enough, steps, patience, most, of_one = 1, 200, 60, 400, 25
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], claim: Node) -> None:
         _, letters, _, body = parts_of(claim)
@@ -154,14 +156,18 @@ class _ChangeSearcher(PairSearcher):
 
     def seen(self, case: PairCase, line: int) -> QueryChange:
         """A pair, and what changes on it."""
-        change, bound = (float(f"{number_of:.9g}") for number_of in self.both(case))
+        both = self.both(case)
+        attained = abs(both[0] / both[1] - 1) <= EQUAL
+        change, bound = (float(f"{one:.9g}") for one in both)  # the same on all machines
         written = ""
         if free(self.written) <= {one.name for one in self.public}:
-            written = expression_latex(expression_of(self.mechanism, ("mul", number(1), self.written)))
+            power = parts_of(self.written)[0] == "pow"
+            term = ("mul", number(1), self.written) if power else self.written
+            with suppress(InvalidArgumentError):
+                written = expression_latex(expression_of(self.mechanism, term))
         left, right = (tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right))
         told = [one for one in self.public if one.name in self.told]
         letters = tuple((one.latex, str(case.letters[one.name])) for one in told)
-        attained = abs(change / bound - 1) <= EQUAL
         return QueryChange(
             line=line, bound=written, most=bound, found=change, attained=attained, letters=letters,
             left=left, right=right,
