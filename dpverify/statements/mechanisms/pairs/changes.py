@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import isqrt
 from random import Random
 from typing import Any
@@ -130,19 +131,17 @@ class _ChangeSearcher(PairSearcher):
         return super().options(letter)[: None if letter.kind == "integer" and few > 1 else few]
 
     def both(self, case: PairCase) -> tuple[float, float]:
-        """How much changes on a pair, for the candidate for which that is most, and the bound."""
+        """How much changes on a pair, for the candidates for which that is most, and the bound."""
         two = [self.env(case, rows) for rows in (case.left, case.right)]
         env: dict[str, Any] = {**self.drawn, **two[0]}
         name, size = self.mechanism.records.name, self.mechanism.size
         env[name] = lambda args: two[int(args[0])][name](args[1:])
         if size is not None:
             env[size.name] = lambda args: two[int(args[0])][size.name]
-        env |= dict(zip(self.sides, (0, 1), strict=False))
         first = 1 if self.mechanism.records.columns else 0
-        width = len(max(case.left, case.right, key=len)[0]) if self.sides[2:] else 1
-        changes = [
-            float(self.change({**env, **dict.fromkeys(self.sides[2:], first + k)})) for k in range(width)
-        ]
+        columns = range(first, first + len(max(case.left, case.right, key=len)[0]))
+        chosen = product((0,), (1,), *([columns] * len(self.sides[2:])))
+        changes = [float(self.change({**env, **dict(zip(self.sides, one, strict=True))})) for one in chosen]
         return max(changes), float(self.bound(env))
 
     def margin(self, case: PairCase) -> float | None:
