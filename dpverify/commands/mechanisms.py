@@ -21,7 +21,7 @@ def prove_mechanisms(
     """
     from dpverify.ledger.verdicts import Verdict
     from dpverify.verification.mechanisms import about_mechanisms, mechanism_rows
-    from dpverify.views.pairs import audit_lines, pair_lines
+    from dpverify.views.pairs import audit_lines, change_lines, pair_lines
 
     if not about_mechanisms(names):
         if audit:
@@ -41,6 +41,8 @@ def prove_mechanisms(
         for row in rows:
             if row.pair is not None:
                 typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))
+            for one in row.changes:
+                typer.echo("\n".join(change_lines(row.id, one)))
             if row.instead is not None:
                 typer.echo(f"{row.id}: proved instead, {row.instead.measure} = {row.instead.value}")
             if row.audit is not None:

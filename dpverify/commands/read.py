@@ -34,6 +34,12 @@ def read(
     claim: Annotated[
         str | None, typer.Option(metavar="LATEX", help=r"What is claimed, such as '\varepsilon\text{-DP}'.")
     ] = None,
+    adjacency: Annotated[
+        str | None,
+        typer.Option(
+            metavar="replace-one|add-or-remove-one", help="How neighbors differ; else replace-one, and said."
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Where the page is written; without it, standard output."),
@@ -95,7 +101,7 @@ def read(
         raise InvalidArgumentError(
             "callable", function, "a module with a source file, in the current folder or installed"
         )
-    proposal = propose(function, file, records=records, domain=domain, claim=claim)
+    proposal = propose(function, file, records=records, domain=domain, claim=claim, adjacency=adjacency)
     if out is not None:
         write_whole(Path(out), proposal.text.encode())
     elif against is None:

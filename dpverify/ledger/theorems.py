@@ -32,6 +32,29 @@ class TheoremLine(Record):
     """Why it does not follow, or how the two readers differ."""
 
 
+class QueryChange(Record):
+    """By how much a query changes between neighbors: at most, as is proved, and on the pair on which it does most.
+
+    The pair is searched among some hundreds, in floating point; `attained` is up to nine digits. Where it is not, a
+    larger change may have been missed, or the bound may be larger than need be.
+    """
+
+    line: int
+    """Of the query; of the draw, where it stands there alone."""
+    bound: str
+    """LaTeX, of public letters; empty where it is of other letters, too, or of what formulas have no sign for."""
+    most: float
+    """What the bound is at the letters below."""
+    found: float
+    """The largest change that was found, at these letters."""
+    attained: bool
+    letters: tuple[tuple[str, str], ...]
+    """LaTeX of public letters on which it depends, and their values."""
+    left: tuple[tuple[str, ...], ...]
+    """Records, each with its numbers; of a mechanism on samples, those of a sample."""
+    right: tuple[tuple[str, ...], ...]
+
+
 class TheoremEvidence(Record):
     """A theorem, or a mechanism with its claim, and the verdict."""
 
@@ -59,6 +82,8 @@ class TheoremEvidence(Record):
     """Of the literature, and rules of someone's own, on which it rests and which are not derived here."""
     underived: tuple[str, ...]
     """On which it rests: theorems that do not follow from the steps of their pages, and what is read in two ways."""
+    changes: tuple[QueryChange, ...] = ()
+    """Of a mechanism that is proved, how much its queries change between neighbors."""
     model_in_words: tuple[str, ...] = ()
     """A finite model in which what is assumed is true and, of a refuted one, the claim is false."""
     model: str | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.theorems import QueryChange
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.theorems.finite_models import FAILURES
 from dpverify.statements.mechanisms.as_theorems import as_theorem
@@ -52,6 +53,8 @@ class MechanismRow:
     pair: BrokenPair | None = None
     """Two data sets that break the claim."""
     certificate: Json | None = None
+    changes: tuple[QueryChange, ...] = ()
+    """Of one that is proved, how much its queries change between neighbors."""
     instead: ProvedGuarantee | None = None
     """Of one that is not proved, a guarantee that is."""
     audit: PageAudit | None = None
@@ -62,7 +65,9 @@ class MechanismRow:
         """Its fields."""
         evidence = self.audit and self.audit.evidence.model_dump(mode="json")
         audit = self.audit and {**vars(self.audit), "evidence": evidence}
-        return {**asdict(replace(self, audit=None)), "verdict": str(self.verdict), "audit": audit}
+        changes = [one.model_dump(mode="json") for one in self.changes]
+        own = asdict(replace(self, audit=None, changes=()))
+        return {**own, "verdict": str(self.verdict), "changes": changes, "audit": audit}
 
 
 def about_mechanisms(names: Sequence[str]) -> bool:
@@ -108,10 +113,10 @@ def decide_mechanism(one: MechanismOnPage, page: str, audited: bool = False) -> 
     own, outcome = found_of_mechanism(theorem)
     found = outcome.search
     seen = row_of(page, theorem, shipped(), {**_below(own.uses), one.id: own}).found
-    verdict = Verdict.REFUTED if found.broken else seen.verdict
+    why = (outcome.line, outcome.reason) if found.broken else (seen.line, seen.reason)
     row = MechanismRow(
-        one.id, one.title, page, seen.line, seen.claim, found.tried, found.witness, verdict, seen.reason,
-        seen.rules, seen.results, found.broken, own.certificate,
+        one.id, one.title, page, why[0], seen.claim, found.tried, found.witness, seen.verdict, why[1],
+        seen.rules, seen.results, found.broken, own.certificate, seen.changes,
     )  # fmt: skip
     if not audited or row.verdict is not Verdict.UNDECIDED:
         return row

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.ledger.theorems import TheoremEvidence, TheoremLetterEntry, TheoremLine
+from dpverify.ledger.theorems import QueryChange, TheoremEvidence, TheoremLetterEntry, TheoremLine
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import digest
 from dpverify.proving.checker import check
@@ -348,7 +348,8 @@ def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, Theo
         displays=lines, read_twice=one.read_twice, uses=own.uses,
         rules=tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
         results=tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
-        underived=underived, model_in_words=_in_words(one, own.model),
+        underived=underived, model_in_words=_in_words(one, own.model, refute=not own.derived),
+        changes=_changes(one, own.certificate),
         model=None if own.model is None else digest(own.model),
         certificate=None if own.certificate is None else digest(own.certificate),
         confirmed_by_checker=verdict is not Verdict.UNDECIDED, seconds=own.seconds,
@@ -356,8 +357,22 @@ def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, Theo
     return TheoremRow(entry, own.model, own.certificate)
 
 
-def _in_words(one: TheoremOnPage, model: Json | None) -> tuple[str, ...]:
-    return () if model is None else tuple(model_in_words(on_the_line(one.clause), one.names, model))
+def _changes(one: TheoremOnPage, certificate: Json | None) -> tuple[QueryChange, ...]:
+    if certificate is None or one.standing != "mechanism":
+        return ()
+    from dpverify.statements.mechanisms.as_theorems import MechanismAsTheorem
+    from dpverify.statements.mechanisms.pairs.changes import query_changes
+
+    assert isinstance(one, MechanismAsTheorem)
+    return query_changes(one.mechanism, certificate)
+
+
+def _in_words(one: TheoremOnPage, model: Json | None, *, refute: bool) -> tuple[str, ...]:
+    if model is None:
+        return ()
+    of = one.modeled(model, refute=refute)
+    fixed = (f"{latex} = {value}" for latex, value in of.fixed)
+    return (*fixed, *model_in_words(on_the_line(of.clause), of.names, of.model))
 
 
 def is_confirmed(one: TheoremOnPage, found: TheoremFound) -> bool:
@@ -370,7 +385,8 @@ def is_shown(one: TheoremOnPage, model: Json | None, *, refute: bool) -> bool:
     """Whether what is assumed is true in a model, if there is one, and, to refute it, what is claimed is not."""
     try:
         if model is not None:
-            show(one.clause, model, refute=refute)
+            of = one.modeled(model, refute=refute)
+            show(of.clause, of.model, refute=refute)
     except (ValueError, LookupError, TypeError, ArithmeticError):
         return False
     return True

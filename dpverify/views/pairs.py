@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from dpverify.ledger.theorems import QueryChange
+from dpverify.views.theorems import change_in_words
+
 if TYPE_CHECKING:
     from dpverify.statements.mechanisms.pairs.sampled import PageAudit
     from dpverify.statements.mechanisms.pairs.search import BrokenPair
@@ -26,6 +29,12 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
         yield f"  this pair needs {pair.measure} {needs}{where}"
 
 
+def change_lines(id_: str, change: QueryChange) -> Iterator[str]:
+    """How much a query changes, with the pair on which that is most."""
+    yield f"{id_}, line {change.line}: {change_in_words(change)}"
+    yield from _data_lines(change)
+
+
 def audit_lines(id_: str, audit: PageAudit) -> Iterator[str]:
     """An audit of a page's mechanism."""
     found = audit.evidence
@@ -34,7 +43,7 @@ def audit_lines(id_: str, audit: PageAudit) -> Iterator[str]:
     yield f"  {found.reason}"
 
 
-def _data_lines(shown: BrokenPair | PageAudit) -> Iterator[str]:
+def _data_lines(shown: BrokenPair | PageAudit | QueryChange) -> Iterator[str]:
     if shown.letters:
         yield f"  for {', '.join(f'{latex} = {value}' for latex, value in shown.letters)}"
     for name, rows in (("data", shown.left), ("neighbor", shown.right)):

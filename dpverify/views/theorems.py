@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dpverify.ledger.theorems import TheoremEvidence, TheoremLine
+from dpverify.ledger.theorems import QueryChange, TheoremEvidence, TheoremLine
 
 ROLES = {"definition": "Define", "assumption": "Assume", "step": "Step", "claim": "Then"}
 """With which word a display is introduced."""
@@ -39,6 +39,16 @@ def facts_of_theorem(row: TheoremEvidence) -> Iterator[tuple[str, str]]:
         yield "Rests on the literature, or on rules of one's own", ", ".join(row.results)
     if row.underived:
         yield "Rests on what is not derived", ", ".join(row.underived)
+    for one in row.changes:
+        letters = ", ".join(f"{latex} = {value}" for latex, value in one.letters)
+        pair = ", ".join(
+            f"{name} {'; '.join(map(', '.join, rows)) or 'without records'}"
+            for name, rows in (("data", one.left), ("neighbor", one.right))
+        )
+        yield (
+            f"What line {one.line} asks for",
+            f"{change_in_words(one)}: {pair}" + f", {letters}" * bool(letters),
+        )
     if row.model_in_words:
         refutes = (
             "What is assumed is true, and the claim is not, in a finite model"
@@ -49,6 +59,14 @@ def facts_of_theorem(row: TheoremEvidence) -> Iterator[tuple[str, str]]:
     yield "Read by two readers in the same way", f"{row.read_twice} of {len(row.displays)} displays"
     if row.confirmed_by_checker:
         yield "Checker", "confirmed"
+
+
+def change_in_words(change: QueryChange) -> str:
+    """By how much a query changes between neighbors."""
+    most = f"{change.most:.6g}"
+    bound = f"{change.bound} = {most}" if change.bound not in ("", most) else most
+    much = "as much" if change.attained else f"{change.found:.6g}, the largest change that was found"
+    return f"changes by at most {bound} between neighbors; on this pair by {much}"
 
 
 def introduced(line: TheoremLine) -> str:

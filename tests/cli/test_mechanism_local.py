@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.arithmetic import entail
 from dpverify.proving.checker.theorems.language import Node, Scope
 from dpverify.proving.checker.theorems.models import show
 from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pairs import sampled
+from dpverify.statements.mechanisms.pairs.sampled import SampledPage, audit_page
 from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.pairs.tested_pairs import ReleasePairSearcher
 from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
@@ -131,6 +136,31 @@ UNPROVED = {
 @pytest.mark.parametrize("name", UNPROVED)
 def test_wrong_variants_are_not_proved(name: str, tmp_path: Path) -> None:
     assert derive_mechanism(page(UNPROVED[name], tmp_path)).certificate is None
+
+
+def test_what_is_released_is_drawn_as_the_page_says(tmp_path: Path) -> None:
+    """At a distance of 0 and a threshold of one scale, 4,000 draws: a false alarm has probability below 1e-8."""
+    runs, chance = 4000, math.exp(-1) / 2
+    text = SQUARE.replace(THRESHOLD, r"\frac{1}{\varepsilon}").replace(r"\frac{b-1}{2}-s", "0")
+    draw = SampledPage(page(text, tmp_path), dict.fromkeys(("n", "varepsilon", "b"), Fraction(2)), {})
+    found = draw(np.array([[1.0], [0.5]]), np.random.default_rng(1), runs)
+    released = found[found[:, 0] == 1, 1]
+    assert not found[found[:, 0] == 0, 1].any()
+    assert abs(len(released) - runs * chance) < 6 * math.sqrt(runs * chance)
+    assert abs(released.mean() - 2.25) < 6 * math.sqrt(2 / len(released))
+
+
+def test_a_release_of_too_little_noise_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two draws after a test, which no theorem is of: with b/epsilon in place of 2/epsilon, nothing would be found."""
+    second = "Draw:\n$$z\\sim\\mathrm{Lap}\\left(s^2,\\frac{b}{\\varepsilon}\\right)$$\n\nOutput:\n$$y+z$$"
+    text = SQUARE.replace("Output:\n$$y$$", second).replace("integer >= 1", "integer >= 8")
+    text = text.replace(r"\frac{b}{\varepsilon}", r"\frac{2}{\varepsilon}").replace(r"(2\varepsilon", "(4")
+    monkeypatch.setattr(sampled, "SEARCHED", 2000)
+    one = page(with_numbers(text, b="22", varepsilon="2", delta=r"\frac{1}{1000}"), tmp_path)
+    rows = ((Fraction(1),),) * 4 + ((Fraction(0),),) * 4
+    found = audit_page(one, PairCase({"n": Fraction(8)}, rows, (rows[-1], *rows[1:]), 1), {})
+    assert found.evidence.verdict is Verdict.VIOLATED
+    assert found.evidence.runs < 10_000
 
 
 REFUSED = {

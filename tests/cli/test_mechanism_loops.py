@@ -12,11 +12,14 @@ import pytest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
+from dpverify.statements.mechanisms.as_theorems import ROUNDS, as_theorem
 from dpverify.statements.mechanisms.pairs.loop_pairs import few_rounds, loop_witness
 from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.mechanisms.rounds import LoopReader
+from dpverify.statements.theorems.library import shipped
 from dpverify.verification.mechanisms import decide_mechanism
+from dpverify.verification.theorems import found_of_mechanism, is_shown, row_of
 
 from ..packaging.page_blocks import DOCS
 from .calling import call
@@ -206,17 +209,25 @@ def test_wrong_variants_are_broken_at_few_rounds(name: str, tmp_path: Path) -> N
 
 def broken_at_few_rounds(one: Any, model: Any, counts: str | None = None) -> bool:
     """Whether a model breaks the claim of some rounds, maybe of how many outputs are something."""
-    few = [each for each in few_rounds(one, one.loop) if counts is None or each.counts == counts]
-    claims = [claim_of(each.mechanism) for each in few]
-    return any(_breaks(k.clause, model) for k in claims if len(k.names) == len(model["letters"]))
+    few = [k for k, each in enumerate(few_rounds(one, one.loop)) if counts is None or each.counts == counts]
+    return any(is_shown(as_theorem(one), {**model, ROUNDS: k}, refute=True) for k in few)
 
 
-def _breaks(clause: Any, model: Any) -> bool:
-    try:
-        show(clause, model, refute=True)
-    except (ValueError, KeyError):
-        return False
-    return True
+def test_a_model_of_few_rounds_is_of_these_and_refutes_alone(tmp_path: Path) -> None:
+    """It is no witness of what is assumed of the whole loop, and no model of other rounds."""
+    page = tmp_path / "mine.md"
+    page.write_text(BROKEN["no root of k, all draws"][0], encoding="utf-8")
+    theorem = as_theorem(read_mechanisms(page)[0])
+    found, outcome = found_of_mechanism(theorem)
+    assert is_shown(theorem, found.model, refute=True)
+    assert not is_shown(theorem, found.model, refute=False)
+    assert found.model is not None
+    assert outcome.search.broken is not None
+    for wrong in (99, "0", None):
+        assert not is_shown(theorem, {**found.model, ROUNDS: wrong}, refute=True)
+    assert not is_shown(theorem, outcome.search.broken.model, refute=True)
+    words = row_of(str(page), theorem, shipped(), {theorem.id: found}).found.model_in_words
+    assert words[0] == "k = 2"
 
 
 UNPROVED = {

@@ -13,10 +13,12 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.notation import guarantee_of
+from dpverify.statements.mechanisms.pairs.changes import query_changes
 from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
 from dpverify.statements.mechanisms.reading import indexed, read_mechanisms
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.verification.mechanisms import MechanismRow, mechanism_rows
+from dpverify.views.theorems import change_in_words
 
 from ..packaging.page_blocks import DOCS
 from .calling import call
@@ -55,6 +57,25 @@ def test_the_example_is_proved_and_confirmed(tmp_path: Path) -> None:
     assert "rule.sums-differ" in row["rules"]
     assert check(row["certificate"]).confirmed
     assert row["witness"] is not None
+
+
+def test_how_much_queries_change_stands_beside_the_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Attained; with twice the noise, not; and a bound that is too small is exceeded."""
+    assert call("prove", str(EXAMPLE)) == 0
+    said = PAGE.read_text(encoding="utf-8").partition("```text\n")[2].partition("```")[0]
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.rstrip() for line in shown] == said.splitlines()
+    wide = decided(TEXT.replace(SCALE, r"\frac{2}{\varepsilon}"), tmp_path)
+    (change,) = wide.changes
+    assert (change.bound, change.found, change.attained) == ("2", 1.0, False)
+    assert change_in_words(change).endswith("by 1, the largest change that was found")
+    (one,) = read_mechanisms(tmp_path / "mine.md")
+    (block,) = (step for step in wide.certificate["steps"] if "neighbors" in str(step.get("claim")))
+    block["claim"][3][2] = ["num", "1/2"]
+    (change,) = query_changes(one, wide.certificate)
+    assert (change.most, change.found, change.attained) == (0.5, 1.0, False)
 
 
 def test_half_the_noise_is_broken_as_the_page_says(
@@ -98,9 +119,12 @@ def asked(query: str, factor: str = "") -> str:
 
 
 def test_queries_have_their_sensitivity(tmp_path: Path) -> None:
-    """For every number of records."""
+    """For every number of records; a pair attains it, of three records where no two do."""
     for query in QUERIES:
-        proved(asked(query), tmp_path)
+        found = proved(asked(query), tmp_path)
+        (change,) = query_changes(read_mechanisms(tmp_path / "mine.md")[0], found.certificate)
+        assert change.attained, query
+        assert len(change.left) == (3 if "x_{i+1}" in query else 2)
 
 
 @pytest.mark.one_in(3)

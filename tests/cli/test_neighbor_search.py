@@ -55,6 +55,7 @@ def test_a_fault_out_of_range_is_found_and_replayed(folder: Path, capsys: pytest
         (["leaky:late", *SEARCH, "worst.json", "--neighbor", "data.csv"], "--neighbor"),
         (["leaky:late", *SEARCH, "worst.json", "--record-range", "1,0"], "--record-range"),
         (["leaky:late", *SEARCH, "worst.json", "--adjacency", "unchecked"], "adjacency"),
+        (["leaky:late", *SEARCH, "worst.json", "--fewest-records", "2", "--adjacency", "local"], "fewer records"),
         (["leaky:late", "--pair", "worst.json", "--claim", "eps=1"], "cannot be read"),
         (["leaky:late", "--pair", "worst.json", "--claim", "eps=1", "--data", "data.csv"], "--data"),
         (["leaky:late", "--data", "data.csv", "--neighbor", "data.csv", "--claim", "eps=1", "--record-range", "0,1"],

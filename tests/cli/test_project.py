@@ -93,7 +93,7 @@ def test_a_claim_has_what_the_command_has(folder: Path, capsys: pytest.CaptureFi
     (folder / "dpverify.toml").write_text(
         'executor = "threads=2"\nstore = "kept.sqlite"\ntime-limit = 60\n'
         '[[claims]]\nfunction = "release:leaky"\nclaim = "eps=1"\ndata = "data.csv"\nruns = 2000\n'
-        'search-neighbors = "worst.json"\nrecord-range = [0, 1]\n'
+        'search-neighbors = "worst.json"\nrecord-range = [0, 1]\nfewest-records = 1\n'
         + claims(
             "leaky", more='fixed-runs = true\nscore = "value"\ndirection = ["left-over-right"]', runs=2000
         )

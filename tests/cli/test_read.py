@@ -184,6 +184,21 @@ def test_conditions_are_those_of_the_page(tmp_path: Path) -> None:
         proposed(body, tmp_path, "data, epsilon, rng", records="rng")
 
 
+def test_how_neighbors_differ_is_guessed_or_said(tmp_path: Path) -> None:
+    """Noise for one record more is half of what one that is replaced needs."""
+    body = "return np.clip(x, -1, 1).sum() + rng.laplace(0, 1 / epsilon)"
+    found = proposed(body, tmp_path)
+    assert "- neighbors: replace one" in found.text
+    assert any("--adjacency" in note for note in found.notes)
+    assert decided(found.text, tmp_path).verdict is Verdict.REFUTED
+    found = proposed(body, tmp_path, adjacency="add-or-remove-one")
+    assert "- neighbors: add or remove one" in found.text
+    assert not any("--adjacency" in note for note in found.notes)
+    assert decided(found.text, tmp_path).verdict is Verdict.PROVED
+    with pytest.raises(InvalidArgumentError, match="adjacency was 'index'; allowed: replace-one or add"):
+        proposed(body, tmp_path, adjacency="index")
+
+
 class UnitNoise:
     """A generator of which each draw is `unit` scales above its location."""
 

@@ -142,6 +142,25 @@ def test_data_sets_have_no_fewer_records_than_asked_for() -> None:
         check_sensitivity(lambda data: np.sin(7 * data).sum(), bound=1.95, n=5, d=1)
 
 
+def trimmed_mean(data: np.ndarray) -> float:
+    kept = np.sort(data[:, 0])[len(data) // 4 : len(data) - len(data) // 4]
+    return float(kept.mean())
+
+
+def odd_range(data: np.ndarray) -> float:
+    return float(np.ptp(data)) if len(data) % 2 and len(data) > 3 else 0.0
+
+
+@pytest.mark.parametrize(
+    ("query", "bound", "n", "least"),
+    [(np.median, 1.01, 20, 4), (trimmed_mean, 0.99, 9, 3), (odd_range, 1.9, 12, 1)],
+)
+def test_what_shows_from_three_records_on_is_found(query: Any, bound: float, n: int, least: int) -> None:
+    """Numbers of records that are odd, and no end of their range; half of the records at each end."""
+    with pytest.raises(AssertionError, match=f"sensitivity of {bound} declared"):
+        check_sensitivity(query, bound=bound, n=n, d=1, least=least)
+
+
 def test_the_same_seed_finds_the_same_case() -> None:
     says = []
     for _ in range(2):

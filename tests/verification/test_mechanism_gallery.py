@@ -12,6 +12,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.reports import load_ledger, render_html, write_report
 from dpverify.statements.mechanisms.as_theorems import shipped_mechanism
+from dpverify.statements.mechanisms.pairs.changes import query_changes
 from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.reading import mechanisms_of
 from dpverify.verification import VerificationSettings, verify
@@ -31,10 +32,14 @@ NAME = "mechanism.count"
 @pytest.mark.one_in(42)
 @pytest.mark.parametrize("name", gallery.mechanisms())
 def test_mechanisms_are_proved(name: str) -> None:
-    """What their theorems rest on is not derived again."""
-    proof = derive_mechanism(shipped_mechanism(f"mechanism.{name}").mechanism)
+    """What their theorems rest on is not derived again; queries change by as much as is proved."""
+    mechanism = shipped_mechanism(f"mechanism.{name}").mechanism
+    proof = derive_mechanism(mechanism)
     assert proof.certificate is not None, proof.reason
     assert check(proof.certificate).confirmed
+    changes = query_changes(mechanism, proof.certificate)
+    assert changes or name in ("smooth-square", "shuffled-response")  # of whose draws none has a scale
+    assert all(one.attained for one in changes)
 
 
 @pytest.mark.one_in(34)
@@ -90,6 +95,7 @@ def test_mechanisms_are_rows_of_ledger_and_report(ledger_file: Path) -> None:
     assert '<section class="page" id="mechanisms"' in text
     assert 'href="#mechanisms">2 mechanisms' in text
     assert "2 mechanisms: 1 proved, 1 refuted" in text
+    assert "changes by at most 1 between neighbors; on this pair by as much: data " in text
     assert "2 data sets" in text[text.index('id="derived--my-bounded-sum"') :]
 
 
@@ -102,6 +108,7 @@ def test_check_confirms_them_and_refuses_others(ledger_file: Path, tmp_path: Pat
         (good.but(claim=r"0\text{-DP}"), bad),
         (good, bad.but(verdict=Verdict.PROVED)),
         (good.but(certificate=None), bad),
+        (good.but(changes=()), bad),
         (good.but(model=bad.model), bad),
         (good,),
     ):

@@ -52,6 +52,8 @@ class Domain:
             range are tried as well.
         unit: the adjacency with its parameters, where it has any.
         table: what the numbers stand for, where records hold more than numbers; limits are then of columns of numbers.
+        least: the fewest records of a data set.
+        most: the most, None for any number.
 
     Raises `InvalidArgumentError` for an adjacency that says nothing about single records, or limits in the wrong order,
     and `InvalidDataError` for an example without records.
@@ -62,6 +64,8 @@ class Domain:
     limits: tuple[float, float] | None = None
     unit: PrivacyUnit | None = None
     table: CodedTable | None = None
+    least: int = 0
+    most: int | None = None
 
     def __post_init__(self) -> None:
         if self.example.ndim != 2 or not len(self.example) or np.any(np.isinf(self.example)):
@@ -125,8 +129,19 @@ class Domain:
         """In which columns numbers may be missing."""
         return np.asarray(np.isnan(self.example).any(axis=0))
 
+    def has(self, pair: Pair) -> bool:
+        """Whether both data sets of a pair are allowed; zeros in place of a record always are."""
+        return self.allows(pair.data) and (pair.adjacency is Adjacency.ZERO_OUT or self.allows(pair.neighbor))
+
+    def fits(self, records: FloatArray) -> bool:
+        """Whether a data set has as many records as it may have; True for one record, (columns,)."""
+        most = len(records) if self.most is None else self.most
+        return records.ndim == 1 or self.least <= len(records) <= most
+
     def allows(self, records: FloatArray) -> bool:
-        """Whether all records are within the limits, and nothing is missing that may not be."""
+        """Whether all records, or the one, are within the limits, and nothing is missing that may not be."""
+        if not self.fits(records):
+            return False
         if np.any(np.isnan(records) & ~self.missing):
             return False
         if np.any(np.isinf(records)):
@@ -226,7 +241,7 @@ def _patterns(columns: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 def pairs(domain: Domain) -> Iterator[Pair]:
     """All constructions for a domain, each pair once; those of every kind come early."""
     seen: set[tuple[bytes, int, bytes]] = set()
-    for pair in _all(domain):
+    for pair in (one for one in _all(domain) if domain.fits(one.data) and domain.fits(one.neighbor)):
         key = (pair.data.tobytes(), len(pair.data), pair.neighbor.tobytes())
         if key not in seen:
             seen.add(key)
@@ -283,8 +298,7 @@ def _all(domain: Domain) -> Iterator[Pair]:
             except StopIteration:
                 kinds.remove(kind)
                 continue
-            zeros = domain.adjacency is Adjacency.ZERO_OUT
-            if pair is not None and domain.allows(pair.data) and (zeros or domain.allows(pair.neighbor)):
+            if pair is not None and domain.has(pair):
                 yield pair
 
 
@@ -306,7 +320,8 @@ def _bases(domain: Domain, values: list[_Named]) -> Iterator[_Named]:
         yield "the example", example
         yield "the example's first record, again and again", np.tile(example[0], (min(n, _LARGEST), 1))
     for name, record in values[:4]:
-        for size in dict.fromkeys((1, 2, min(n, _LARGEST))):
+        fewest = max(domain.least, 1)
+        for size in dict.fromkeys((fewest, fewest + 1, min(n, _LARGEST))):
             yield f"{size} times {name}", np.tile(record, (size, 1))
     both = np.where(
         np.arange(min(n, _LARGEST))[:, None] % 2, values[0][1], values[min(1, len(values) - 1)][1]
@@ -425,7 +440,7 @@ def _answers(domain: Domain) -> Iterator[Pair]:
         for name, move in _moves_of_answers(start):
             for sign in (1.0, -1.0):
                 pair = Pair(start, start + sign * move, Adjacency.ANSWERS, f"{about}; {name}, times {sign:g}")
-                if domain.allows(pair.data) and domain.allows(pair.neighbor):
+                if domain.has(pair):
                     yield pair
 
 

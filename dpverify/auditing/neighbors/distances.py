@@ -20,21 +20,15 @@ _PARENTS, _STEPS, _TRIES = 6, 40, 80
 
 @dataclass(frozen=True)
 class BallDomain(Domain):
-    """Records (columns,) of a Euclidean norm of at most `radius`; of answers, numbers up to it.
-
-    Data sets have from `least` to `most` records, and neighbors too.
-    """
+    """Records (columns,) of a Euclidean norm of at most `radius`; of answers, numbers up to it."""
 
     radius: float = 1.0
-    least: int = 1
-    most: int = 1
 
     def allows(self, records: FloatArray) -> bool:
         """Whether these may be a data set, or one record of it."""
         answers = self.adjacency is Adjacency.ANSWERS
         sizes = np.abs(records) if answers else np.linalg.norm(records, axis=-1)
-        fits = records.ndim == 1 or self.least <= len(records) <= self.most
-        return fits and bool(np.all(sizes <= self.radius * (1 + 1e-12)))
+        return self.fits(records) and bool(np.all(sizes <= self.radius * (1 + 1e-12)))
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """The smallest and the largest number of each column, where all are."""
@@ -67,7 +61,7 @@ def ball(columns: int, radius: float, adjacency: Adjacency, sizes: tuple[int, in
     axis = np.zeros((2, columns))
     axis[:, 0] = radius, -radius
     example = np.resize(np.concatenate([axis, rows]), (max(sizes[1], 1), columns))
-    return BallDomain(example, adjacency, radius=radius, least=sizes[0], most=sizes[1])
+    return BallDomain(example, adjacency, least=sizes[0], most=sizes[1], radius=radius)
 
 
 def farthest_pair(
@@ -86,7 +80,8 @@ def farthest_pair(
         return found[0][0]
 
     more = int(domain.adjacency is Adjacency.ADD_REMOVE_ONE)
-    sizes = dict.fromkeys(max(size, 1) for size in (domain.least, domain.most - more))
+    most = len(domain.example) if domain.most is None else domain.most
+    sizes = dict.fromkeys(max(size, 1) for size in (domain.least, most - more))
     known = [pairs(replace(domain, example=domain.example[:size])) for size in sizes]
     for pair in islice(filter(None, chain(*zip_longest(*known))), max(tries // 2, 1)):
         tries -= 1
@@ -106,7 +101,7 @@ def farthest_pair(
     if far > enough:
 
         def tells(pair: Pair) -> bool:
-            return domain.allows(pair.data) and domain.allows(pair.neighbor) and distance(pair) > enough
+            return domain.has(pair) and distance(pair) > enough
 
         best = shrunk(best, tells, range(domain.example.shape[1]), tries=_TRIES)
         far = distance(best)

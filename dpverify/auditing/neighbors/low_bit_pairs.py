@@ -33,7 +33,7 @@ def low_bit_pairs(domain: Domain) -> Iterator[Pair]:
     if domain.adjacency is Adjacency.ANSWERS:
         yield from _moved_answers(domain)
         return
-    sizes = dict.fromkeys((1, min(len(domain.example), _MOST_RECORDS)))
+    sizes = dict.fromkeys((max(domain.least, 1), min(len(domain.example), _MOST_RECORDS)))
     replaced = domain.adjacency is Adjacency.REPLACE_ONE
     for size, (low, high) in itertools.product(sizes, itertools.combinations(values, 2)):
         # a record that is new, or takes the place of zeros, lies beside others of another exponent
@@ -44,7 +44,7 @@ def low_bit_pairs(domain: Domain) -> Iterator[Pair]:
         about = f"low bits: {f'{low:g} and ' if replaced else ''}{high:g}"
         about += f" beside {others} record{'s' if others > 1 else ''} of {rest:g}" if others else ""
         pair = neighbor_of(base, 0, _record(high, columns), domain.adjacency, about)
-        if pair is not None:
+        if pair is not None and domain.fits(pair.data) and domain.fits(pair.neighbor):
             yield pair
 
 

@@ -62,12 +62,7 @@ class Moves:
         if not len(base) and pair.adjacency is not Adjacency.ADD_REMOVE_ONE:
             return None
         after = neighbor_of(base, min(place, len(base)), put, pair.adjacency, _ABOUT)
-        if after is None or not (self.domain.allows(after.data) and self._allows_neighbor(after)):
-            return None
-        return after
-
-    def _allows_neighbor(self, pair: Pair) -> bool:
-        return pair.adjacency is Adjacency.ZERO_OUT or self.domain.allows(pair.neighbor)
+        return after if after is not None and self.domain.has(after) else None
 
     def _record_and_others(self, pair: Pair) -> tuple[bool, int] | None:
         """Whether the record is replaced rather than added, and its place in `data`."""
@@ -165,8 +160,7 @@ class Moves:
         if not move.any():
             return None
         after = paired(start + move, start, replace(pair, about=_ABOUT))
-        allowed = after is not None and self.domain.allows(after.data) and self.domain.allows(after.neighbor)
-        return after if allowed else None
+        return after if after is not None and self.domain.has(after) else None
 
 
 _Step = tuple[FloatArray, int, FloatArray]

@@ -182,7 +182,7 @@ class _SearchState:
 
     def tells(self, pair: Pair, runs: int, needed: float) -> bool:
         """Whether a pair is allowed and promises so much."""
-        return self.domain.allows(pair.data) and self.look(pair, runs).claim >= needed
+        return self.domain.has(pair) and self.look(pair, runs).claim >= needed
 
     def best(self, count: int) -> list[_Looked]:
         """The most promising."""

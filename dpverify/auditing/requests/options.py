@@ -74,6 +74,8 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
     "record_range": Option("text", "LOW,HIGH",
         "With {search_neighbors}: the numbers that records may hold, in columns of numbers. Without it, records out of "
         "the example's range are tried as well."),
+    "fewest_records": Option("count", "N",
+        "With {search_neighbors}: data sets have at least so many records; default: 1, or 0 where one has one more."),
     "adjacency": Option("text",
         "replace-one|add-or-remove-one|index|zero-out|answers-within-1|user|group|label|local|metric|private-columns|"
         "unchecked",

@@ -76,6 +76,7 @@ class Request:
     pair: str | Path | None = None
     search_neighbors: str | Path | None = None
     record_range: tuple[float, float] | str | None = None
+    fewest_records: int | None = None
     adjacency: Adjacency | str | None = None
     index: int | None = None
     key: int | str | None = None
@@ -136,7 +137,7 @@ class Request:
         of_pair = ("data", "neighbor", "data_form", "adjacency", "index", *UNIT_FIELDS, search)
         yield of_pair, self.given("pair"), "no value with {}, whose file says it", "pair"
         yield ("neighbor",), self.given(search), "no value with {}, which finds one", search
-        yield ("record_range",), not self.given(search), "no value without {}", search
+        yield OF_SEARCH, not self.given(search), "no value without {}", search
         yield ("store",), self.given("command"), "none with {}: what a command loads is not known", "command"
         yield (
             ("fixed_runs", "time", *_LOOKS),
@@ -208,6 +209,8 @@ class Request:
 
         if self.relation == "index":
             checks.whole_number("index", self.index)
+        if self.fewest_records is not None:
+            checks.whole_number("fewest_records", self.fewest_records)
         if self.runs is not None:
             most = None if self.looks_once else MOST_SEQUENTIAL
             checks.whole_number("runs", self.runs, at_least=self.fewest_runs, at_most=most)
@@ -318,6 +321,11 @@ class Request:
             )
         return low, high
 
+    @property
+    def fewest(self) -> int:
+        """How many records a data set has at least, where neighbors are searched."""
+        return self.fewest_records or 0
+
     @cached_property
     def target(self) -> Target | None:
         """What runs in worker processes; None for samples, and for what is called in this one."""
@@ -396,8 +404,10 @@ _NUMBERS: dict[str, dict[str, Any]] = {
 UNIT_FIELDS = ("key", "size", "change", "distance", "norm", "columns")
 """Parameters of neighboring relations."""
 _LOOKS = ("score", "direction", "low_bits")
+OF_SEARCH = ("record_range", "fewest_records")
+"""Which data sets a search for neighbors may try."""
 _OF_RUNS = (
-    "data", "neighbor", "data_form", "pair", "search_neighbors", "record_range", "attribute", "structure", "runs",
+    "data", "neighbor", "data_form", "pair", "search_neighbors", *OF_SEARCH, "attribute", "structure", "runs",
     "fixed_runs", "time", "executor", "store", "time_limit", "memory_limit", "count_exceptions",
 )  # fmt: skip
 """No fields of a request about samples."""
@@ -407,7 +417,7 @@ _FIRST = (
 """In a line that asks again."""
 _NOT_REPEATED = (
     "runs", "failure_probability", "seed", "time", "executor", "store", "time_limit", "memory_limit",
-    "search_neighbors", "record_range",
+    "search_neighbors", *OF_SEARCH,
 )  # fmt: skip
 """Said last there, or no part of what is found."""
 Request.__doc__ = f"{Request.__doc__}\n    Attributes:\n" + "".join(

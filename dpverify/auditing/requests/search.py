@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, search_pairs
 from dpverify.auditing.requests.data import Sides, example_of
 from dpverify.auditing.requests.drawing import Draws, loaded
-from dpverify.auditing.requests.request import UNIT_FIELDS, Request
+from dpverify.auditing.requests.request import OF_SEARCH, UNIT_FIELDS, Request
 from dpverify.errors import InvalidDataError
 from dpverify.files import check_writable
 from dpverify.privacy import Adjacency
@@ -33,7 +33,8 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
     found = find_pair(request)
     if not found.tried:
         raise InvalidDataError(
-            f"The search knows no two neighbors within the record range {request.record_range}; allowed: a wider range."
+            f"The search knows no two neighbors of at least {request.fewest} records within the record range "
+            f"{request.record_range}; allowed: a wider range, fewer records."
         )
     if found.pair is None:
         raise InvalidDataError(
@@ -41,7 +42,7 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
         )
     found.pair.save(save)
     tell(f"{found.summary()}; it is written to {save}")
-    none = dict.fromkeys(("data", "data_form", "adjacency", "search_neighbors", "record_range", *UNIT_FIELDS))
+    none = dict.fromkeys(("data", "data_form", "adjacency", "search_neighbors", *OF_SEARCH, *UNIT_FIELDS))
     return replace(request, pair=save, **none), f"; {found.summary()}"  # type: ignore[arg-type]
 
 
@@ -49,7 +50,7 @@ def find_pair(request: Request) -> SearchResult:
     """The search alone."""
     by = request.relation or Adjacency.REPLACE_ONE
     example, unit, table = example_of(request)
-    domain = Domain(example, by, request.limits_of_records, unit, table)
+    domain = Domain(example, by, request.limits_of_records, unit, table, request.fewest)
     with loaded(request) as mechanism:
 
         def draw(pair: Pair, runs: int, stream: int) -> tuple[ArrayLike, ArrayLike]:

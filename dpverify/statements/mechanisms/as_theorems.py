@@ -22,10 +22,12 @@ from dpverify.statements.mechanisms.reading import read_mechanism, read_mechanis
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import mechanism_pages
-from dpverify.statements.theorems.pages import TheoremDisplay, TheoremOnPage
+from dpverify.statements.theorems.pages import ModeledClause, TheoremDisplay, TheoremOnPage
 
 APART = "two data sets are further apart than is claimed"
 FURTHER_APART = f"by this draw, {APART}"
+ROUNDS = "few rounds"
+"""What a model says that is of a loop's first rounds: which they are."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,20 @@ class MechanismAsTheorem(TheoremOnPage):
     def steps(self) -> tuple[TheoremDisplay, ...]:
         """All lines: each may be why the claim does not follow."""
         return self.displays
+
+    def modeled(self, model: Json, *, refute: bool) -> ModeledClause:
+        """The mechanism or, of a loop that is refuted, one of few rounds, by its place among these.
+
+        Raises:
+            LookupError: where there is none.
+        """
+        loop = self.mechanism.loop
+        if loop is None or not refute:
+            return super().modeled(model, refute=refute)
+        few = [*few_rounds(self.mechanism, loop)][model[ROUNDS]]
+        claim = claim_of(few.mechanism)
+        own = {key: value for key, value in model.items() if key != ROUNDS}
+        return ModeledClause(claim.clause, claim.names, own, few.letters)
 
 
 @dataclass(frozen=True)
@@ -52,13 +68,16 @@ class MechanismOutcome:
     certificate: Json | None = None
     uses: tuple[str, ...] = ()
     few: MechanismOnPage | None = None
-    """Of a loop, the rounds of which pairs were searched: what breaks their claim is no model of that of all rounds."""
+    """Of a loop, the rounds of which pairs were searched."""
+    place: int | None = None
+    """Of a loop that is broken, the place of these among mechanisms of few rounds."""
 
     @property
     def model(self) -> Json | None:
         """A pair in which what is assumed is true: one that breaks the claim or, where it is derived, another."""
         if self.search.broken is not None:
-            return None if self.few else self.search.broken.model
+            few = {} if self.place is None else {ROUNDS: self.place}
+            return {**few, **self.search.broken.model}
         return None if self.certificate is None else self.search.witness
 
 
@@ -120,7 +139,7 @@ def _of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> MechanismOutcome:
             nothing = PairSearch(None, loop_witness(mechanism, claim_of(mechanism)), 0, None, {})
             return MechanismOutcome(nothing, line, reason, proof.certificate, proof.uses)
     tried, search, whole = 0, PairSearch(None, None, 0, None, {}), mechanism
-    for few in few_rounds(mechanism, loop):
+    for k, few in enumerate(few_rounds(mechanism, loop)):
         found = search_pairs(few.mechanism, claim_of(few.mechanism), searcher=FewRoundsSearcher)
         tried += found.tried
         if found.broken is not None:
@@ -129,7 +148,9 @@ def _of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> MechanismOutcome:
             part = f"part {few.part} of the output breaks it" if few.part else f"of few rounds, {by}"
             pair = replace(found.broken, letters=(*found.broken.letters, *few.letters))
             blamed = private or (draws[found.broken.draw].line, part)
-            return MechanismOutcome(replace(found, broken=pair, tried=tried), *blamed, few=few.mechanism)
+            return MechanismOutcome(
+                replace(found, broken=pair, tried=tried), *blamed, few=few.mechanism, place=k
+            )
         if not few.part and found.nearest is not None:
             search, whole = found, few.mechanism
     return MechanismOutcome(replace(search, tried=tried), *(private or (line, reason)), few=whole)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 
-from dpverify.formulas.expressions import Apply, Expression, Number
+from dpverify.formulas.expressions import PI, Apply, Expression, Number
 from dpverify.formulas.rendering.latex import expression_latex
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, named, parts_of
@@ -63,7 +63,7 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
         term = (head, total, number(0)) if head == "private" else (head, total)
         proof = derive_mechanism(replace(mechanism, steps=(*mechanism.steps[:-1], replace(claim, term=term))))
         if proof.certificate is not None:
-            value = expression_latex(_expression(mechanism, total))
+            value = expression_latex(expression_of(mechanism, total))
             return ProvedGuarantee(measure, value, proof.uses, proof.certificate)
     return None
 
@@ -75,7 +75,7 @@ def _total(costs: list[Node]) -> Node | None:
     return reduce(lambda one, other: ("add", one, other), parts) if parts else None
 
 
-def _expression(mechanism: MechanismOnPage, term: Node) -> Expression:
+def expression_of(mechanism: MechanismOnPage, term: Node) -> Expression:
     """A term of public letters as an expression."""
     head, *parts = parts_of(term)
     if head == "num":
@@ -84,24 +84,28 @@ def _expression(mechanism: MechanismOnPage, term: Node) -> Expression:
         return next(
             one.number for one in mechanism.letters if one.name == parts[0] and one.number is not None
         )
+    if head == "pi":
+        return PI
     if head == "pow":
-        return Apply("pow", tuple(_expression(mechanism, part) for part in parts))
+        return Apply("pow", tuple(expression_of(mechanism, part) for part in parts))
     if head == "add" and parts_of(parts[-1])[:2] == ("mul", number(-1)):
-        return Apply("sub", tuple(_expression(mechanism, one) for one in (parts[0], parts_of(parts[-1])[2])))
+        return Apply(
+            "sub", tuple(expression_of(mechanism, one) for one in (parts[0], parts_of(parts[-1])[2]))
+        )
     if head != "mul":
-        return Apply(str(head), tuple(_expression(mechanism, part) for part in parts))
+        return Apply(str(head), tuple(expression_of(mechanism, part) for part in parts))
     above, below = list[Expression](), list[Expression]()
     for part in parts:
         base, exponent = parts_of(part)[1:] if parts_of(part)[0] == "pow" else (part, number(1))
         times = Fraction(named(parts_of(exponent)[1])) if parts_of(exponent)[0] == "num" else Fraction(0)
         if times < 0:
-            below.append(_expression(mechanism, cancelled(("pow", base, number(-times)))))
+            below.append(expression_of(mechanism, cancelled(("pow", base, number(-times)))))
         elif parts_of(part)[0] == "num":
             value = Fraction(named(parts_of(part)[1]))
             above += [Number(Fraction(value.numerator))] * (value.numerator != 1)
             below += [Number(Fraction(value.denominator))] * (value.denominator != 1)
         else:
-            above.append(_expression(mechanism, part))
+            above.append(expression_of(mechanism, part))
     over, under = (
         reduce(lambda x, y: Apply("mul", (x, y)), side or [Number(Fraction(1))]) for side in (above, below)
     )

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.proving.checker.theorems.language import Node, put
 from dpverify.proving.checker.theorems.steps import Clause
@@ -102,6 +103,22 @@ class TheoremOnPage:
     def steps(self) -> tuple[TheoremDisplay, ...]:
         """Its proof, which ends with the claim."""
         return (*(one for one in self.displays if one.role == "step"), self.claim)
+
+    def modeled(self, model: Json, *, refute: bool) -> ModeledClause:
+        """What a model is of, one that refutes the theorem or shows that what it assumes can be true."""
+        return ModeledClause(self.clause, self.names, model)
+
+
+@dataclass(frozen=True)
+class ModeledClause:
+    """A model with its clause: that of a theorem, or one that is true if the theorem is."""
+
+    clause: Clause
+    names: tuple[str, ...]
+    """Of its letters."""
+    model: Json
+    fixed: tuple[tuple[str, str], ...] = ()
+    """LaTeX of letters of the theorem that have one value in it, and these."""
 
 
 def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:

@@ -183,6 +183,27 @@ def test_steps_lead_to_neighbors(adjacency: Adjacency, limits: tuple[float, floa
     assert len(sizes) > 3
 
 
+@pytest.mark.parametrize(
+    "adjacency", [Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE, Adjacency.ZERO_OUT, Adjacency.ANSWERS]
+)
+@pytest.mark.parametrize("low_bits", [False, True])
+def test_no_data_set_is_smaller_than_is_said(adjacency: Adjacency, low_bits: bool) -> None:
+    """Half of the noise of a median, which moves by 1 at an odd number of records; 1e-6 for a false alarm."""
+    sizes = set[int]()
+
+    def median(data: Array, rng: np.random.Generator, runs: int) -> Array:
+        sizes.add(len(data))
+        return (np.median(data) + rng.laplace(scale=0.5, size=runs))[:, None]
+
+    domain = Domain(EXAMPLE, adjacency, (0.0, 1.0), least=4)
+    found = search_pairs(draws(median, 0), domain, PureDP(1.0), runs=4000, seed=0, low_bits=low_bits)
+    assert min(sizes) >= 4
+    if adjacency is Adjacency.REPLACE_ONE and not low_bits:
+        assert found.pair is not None
+        assert len(found.pair.data) % 2
+        assert confirmed(median, found.pair).verdict is Verdict.VIOLATED
+
+
 FAULTS = [
     (second_use_is_not_clipped, Adjacency.REPLACE_ONE),
     (sensitivity_from_the_data, Adjacency.REPLACE_ONE),

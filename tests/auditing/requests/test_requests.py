@@ -162,6 +162,7 @@ ONE_OF = "one of function, command, left with right, or scores with members"
             (SAMPLES | {name: value}, "allowed: no value with samples, for which nothing is run.")
             for name, value in {
                 "data": DATA, "neighbor": DATA, "pair": "p.json", "search_neighbors": "p.json", "record_range": (0, 1),
+                "fewest_records": 3,
                 "attribute": "coef_", "structure": leaky, "runs": 300, "fixed_runs": True, "time": 3,
                 "executor": "serial", "store": "s", "time_limit": 3, "memory_limit": 3,
             }.items()
@@ -178,6 +179,9 @@ ONE_OF = "one of function, command, left with right, or scores with members"
         ({"function": leaky, "data": DATA}, "neighbor was None; allowed: both data and neighbor; search_neighbors"),
         (RUN | {"search_neighbors": "p.json"}, "neighbor was [[0.0], [0.0]]; allowed: no value with search_neighbors"),
         (RUN | {"record_range": (0, 1)}, "record_range was (0, 1); allowed: no value without search_neighbors."),
+        (RUN | {"fewest_records": 3}, "fewest_records was 3; allowed: no value without search_neighbors."),
+        ({"function": leaky, "data": DATA, "search_neighbors": "p.json", "fewest_records": 0},
+         "fewest_records was 0; allowed: an integer of at least 1"),
         ({"function": leaky, "pair": "p.csv"}, "pair was 'p.csv'; allowed: a file whose name ends in .json."),
         *(
             (RUN | {"structure": leaky, name: value}, "allowed: no value with structure, which looks once.")
@@ -229,6 +233,7 @@ def test_what_does_not_go_together(given: dict[str, Any], said: str) -> None:
             "data": DATA,
             "search_neighbors": "p.json",
             "record_range": "0,1",
+            "fewest_records": 3,
             "fixed_runs": True,
         },
         {"function": leaky, "pair": "p.json", "time_limit": 3},

@@ -27,6 +27,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.operators import apply, possible_signs
 from dpverify.formulas.rendering.latex import expression_latex, formula_latex
+from dpverify.privacy.adjacency import Adjacency, checked_adjacency
 from dpverify.statements.mechanisms.code.draws import affine, exchanged, noisy_number
 from dpverify.statements.mechanisms.code.statements import CodeReader
 from dpverify.statements.mechanisms.code.values import (
@@ -44,6 +45,7 @@ from dpverify.statements.mechanisms.code.values import (
     plus,
     times,
 )
+from dpverify.statements.mechanisms.pages import ADDED, REPLACE
 
 ROLES = ("data", "rng", "seed")
 """What parameters may be that are no letters."""
@@ -70,6 +72,8 @@ _FOLD_LATEX = {
     "smallest": r"\min_{1\le i\le n}",
     "product": r"\prod_{i=1}^{n}",
 }
+NEIGHBORS = {Adjacency.REPLACE_ONE: REPLACE, Adjacency.ADD_REMOVE_ONE: ADDED}
+"""Relations of which there are pages, and how these say so."""
 LAWS_LATEX = {"laplace": r"\mathrm{Lap}", "normal": r"\mathcal{N}"}
 
 
@@ -108,6 +112,7 @@ class CodeProposal:
         target: `module:function`.
         file: where it stands, and its first and last line in it.
         domain: of records: `in [0, 1]` or `of numbers`.
+        neighbors: how these differ: `replace one` or `add or remove one`.
         calls: how the function is called: each parameter with `data`, `rng`, `seed` or the name of a letter.
         given: what is assumed of public letters.
         notes: what is guessed, and what is said elsewhere.
@@ -118,6 +123,7 @@ class CodeProposal:
     first: int
     last: int
     domain: str
+    neighbors: str
     parameters: tuple[CodeParameter, ...]
     given: tuple[Compare, ...]
     lines: tuple[PageLine, ...]
@@ -149,7 +155,7 @@ class CodeProposal:
         yield f"- records: $x_1,\\dots,x_n$ {self.domain}"
         if self.given:
             yield f"- given: {', '.join(f'${formula_latex(one)}$' for one in self.given)}"
-        yield "- neighbors: replace one"
+        yield f"- neighbors: {self.neighbors}"
         for line in self.unread:
             yield f"- unread: line {line.line}, `{line.code}`: {line.reason}"
         for shown in self.lines:
@@ -177,12 +183,17 @@ def propose(
     records: str | None = None,
     domain: str | None = None,
     claim: str | None = None,
+    adjacency: Adjacency | str | None = None,
 ) -> CodeProposal:
     """A page for the function of a module's file, read without executing anything.
 
     Raises:
-        InvalidArgumentError: for a function that is not there, and for records that are none of its parameters.
+        InvalidArgumentError: for a function that is not there, for records that are none of its parameters, and for
+            an adjacency but replace-one and add-or-remove-one.
     """
+    by = Adjacency.REPLACE_ONE if adjacency is None else checked_adjacency(adjacency)
+    if by not in NEIGHBORS:
+        raise InvalidArgumentError("--adjacency", by.value, " or ".join(one.value for one in NEIGHBORS))
     try:
         source = file.read_text(encoding="utf-8")
         module = ast.parse(source)
@@ -198,7 +209,12 @@ def propose(
         inside = getattr(found, "body", ())
     if not isinstance(found, ast.FunctionDef):
         raise InvalidArgumentError("callable", target, f"a function that {file.name} defines with `def`")
-    return _Proposal(target, file, source, module, found, records, domain, claim).made()
+    said = (
+        []
+        if adjacency
+        else ["Neighbors are taken to differ in one record; `--adjacency` says another relation."]
+    )
+    return _Proposal(target, file, source, module, found, records, domain, claim).made(NEIGHBORS[by], said)
 
 
 class _Proposal:
@@ -290,8 +306,8 @@ class _Proposal:
                 found[name] = integer(latex, latex=latex) if whole else number
         return found
 
-    def made(self) -> CodeProposal:
-        """The page."""
+    def made(self, neighbors: str, said: list[str]) -> CodeProposal:
+        """The page, with how neighbors differ and what is said of that."""
         reader, env = self.reader, dict(self.letters)
         try:
             check_plain(self.function)
@@ -331,8 +347,8 @@ class _Proposal:
         ]
         return CodeProposal(
             self.target, self.file.name, self.function.lineno, self.function.end_lineno or 0, self.domain,
-            tuple(parameters), tuple(given), tuple(self.lines), tuple(calls),
-            tuple(dict.fromkeys((*self.notes, *reader.notes))), tuple(dict.fromkeys(unread)),
+            neighbors, tuple(parameters), tuple(given), tuple(self.lines), tuple(calls),
+            tuple(dict.fromkeys((*self.notes, *said, *reader.notes))), tuple(dict.fromkeys(unread)),
         )  # fmt: skip
 
     def role(self, value: CodeValue) -> str:

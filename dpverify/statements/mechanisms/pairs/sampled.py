@@ -50,6 +50,7 @@ class SampledPage:
         )
         claimed = parts_of(mechanism.of("claim")[0].term)[1:]
         self.claimed = frozenset[str]().union(*map(free, claimed))
+        self.tested = mechanism.law if mechanism.test else None
         self.given = [self.model.margin(one) for one in mechanism.given]
 
     def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> FloatArray:
@@ -120,6 +121,8 @@ class SampledPage:
 
     def drawn(self, env: Env, rng: np.random.Generator, runs: int) -> FloatArray:
         """All runs; a draw that depends on no other is made of all runs at once."""
+        if self.tested is not None:
+            return np.array([[*outputs(one)] for one in self.sample(self.tested, env, rng, runs)])
         found = dict[str, list[Any]]()
         for draw in self.mechanism.draws:
             if free(draw.term) & found.keys():
@@ -197,8 +200,8 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
         InvalidDataError: where the page has no value on any pair.
         ValueError: (one of FAILURES) where what is claimed has none.
     """
-    if mechanism.choice is not None or mechanism.test is not None:
-        raise InvalidDataError("A choice or a condition is not drawn; allowed: pages of draws.")
+    if mechanism.choice is not None:
+        raise InvalidDataError("A choice is not drawn; allowed: pages of draws, and of a condition.")
     claim, sampled = guarantee_at(mechanism, case.letters), SampledPage(mechanism, case.letters, sizes)
     low, high = mechanism.records.low, mechanism.records.high
     limits = None if low is None or high is None else (float(low), float(high))

@@ -136,7 +136,7 @@ def holds(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
 class PairSearcher:
     """A search for pairs, for some numbers of candidates."""
 
-    enough, steps, patience, most = ENOUGH, STEPS, PAIRS, PAIRS
+    enough, steps, patience, most, of_one = ENOUGH, STEPS, PAIRS, PAIRS, OF_ONE
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
@@ -232,7 +232,7 @@ class PairSearcher:
         for bare, some in ((True, few), (False, few), (True, settings[FEW:]), (False, settings[FEW:])):
             for one in some:
                 if n := self.records(one):
-                    yield from islice(self.pairs(one, n, self.rows[bare]), OF_ONE)
+                    yield from islice(self.pairs(one, n, self.rows[bare]), self.of_one)
 
     def pairs(
         self, letters: dict[str, Fraction], n: int, rows: list[tuple[Fraction, ...]]

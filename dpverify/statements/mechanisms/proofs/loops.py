@@ -86,7 +86,10 @@ class LoopClause:
     @property
     def law(self) -> Node:
         """The law of the output, on the data set D."""
-        begin = self.rounds(self.loop.last, ("sym", BEGIN))
+        last = self.loop.last
+        if private(self.mechanism, last):  # which is said to be wrong, and need not be a whole number
+            last = ("floor", last)
+        begin = self.rounds(last, ("sym", BEGIN))
         return ("then", (named(H[1]), HISTORY), begin, ("certain", ("of", MADE_OF, H)))
 
     @property
