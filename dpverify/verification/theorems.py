@@ -250,8 +250,6 @@ def find_theorems(
 
     What is kept is taken, unless all is to be derived `again`; what is found is kept.
     """
-    from dpverify.verification.catalog.proofs import as_they_end
-
     tasks = {id_: _TheoremTask.of(known[id_], known) for id_ in _below(theorems, known)}
     found = {id_: None if again else _recalled(task, store) for id_, task in tasks.items()}
     missing = sorted(
@@ -259,6 +257,8 @@ def find_theorems(
         key=lambda task: -len(task.theorem.displays),
     )
     if workers > 1 and len(missing) > 4:
+        from dpverify.verification.catalog.proofs import as_they_end
+
         ended: Iterable[tuple[_TheoremTask, TheoremFound]] = as_they_end(
             _carry_out, missing, workers=workers, progress=progress, done=len(tasks) - len(missing)
         )

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
+from pathlib import Path
 
-from dpverify.proving.checker.arithmetic import answers
 from dpverify.proving.checker.terms import demand
 
 GUARD = 60.0  # CPU seconds for one question; counted work of rows takes less than one
@@ -23,6 +23,7 @@ LONGEST = 520  # numbers and letters in a question up to which coverings are tri
 STEEPEST = 60  # steepness of a polynomial up to which they are; rows have up to 40
 WITHOUT = 200_000  # work that is tried without them
 WRITTEN = {"==": "=", "!=": "distinct", "implies": "=>", "same": "="}  # what SMT-LIB calls otherwise
+ANSWERS = Path(__file__).with_name("answers.py")  # what that process runs; here nobody needs cvc5 itself
 OPEN = dict[int, "subprocess.Popen[str]"]()  # the process that answers, by the process that asks
 
 Monomial = tuple[tuple[str, int], ...]  # letters with their powers
@@ -148,7 +149,7 @@ def ask(asked: dict[str, object]) -> dict[str, object] | None:
     me = os.getpid()  # a fork starts a process of its own
     if me not in OPEN:
         OPEN[me] = subprocess.Popen(
-            [sys.executable, "-P", answers.__file__],
+            [sys.executable, "-P", ANSWERS],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
