@@ -44,7 +44,7 @@ def test_a_page_is_sharpened_kept_and_explained(page: Path, capsys: pytest.Captu
     said = capsys.readouterr()
     assert "Sharpening" not in said.err
     (formula,) = json.loads(said.out)["formulas"]
-    assert formula["thresholds"][0]["holds"]["says"] == "x <= 3"
+    assert formula["thresholds"][0]["holds"]["says"] == "y <= 16/21"
     # the correction may stand on the page
     (page.parent / "corrected.md").write_text(f"{PAGE}\n{formula['thresholds'][0]['correction']}\n")
     (statement,) = read_pages(page.parent / "corrected.md").statements
@@ -52,7 +52,7 @@ def test_a_page_is_sharpened_kept_and_explained(page: Path, capsys: pytest.Captu
     (corrected,) = statement.corrected.obligations
     assert prove(corrected).verdict is Verdict.PROVED
     assert call("explain", str(page)) == 0
-    assert "how far it holds: x <= c: proved with 3" in capsys.readouterr().out
+    assert "how far it holds: y <= c: proved with 16/21" in capsys.readouterr().out
 
 
 def test_a_ledger_gets_thresholds_and_a_wrong_one_there_is_caught(
@@ -63,12 +63,12 @@ def test_a_ledger_gets_thresholds_and_a_wrong_one_there_is_caught(
     write_ledger(ledger, path)
     for certificate in certificates.values():
         store(certificate, page.parent / "certificates")
-    asked = ("sharpen", str(page), "--letter", "x", "--seconds", "4", "--jobs", "1")
+    asked = ("sharpen", str(page), "--letter", "y", "--seconds", "4", "--jobs", "1")
     assert call(*asked, "--ledger", str(path)) == 0
     assert "1 rows say how far they hold" in capsys.readouterr().err
     assert not check_ledger(path).failed
     rows = load_ledger(path)
-    wrong = [_with_value(e, "4") if isinstance(e, ProofEvidence) else e for e in rows.entries]
+    wrong = [_with_value(e, "1") if isinstance(e, ProofEvidence) else e for e in rows.entries]
     write_ledger(rows.but(entries=tuple(wrong)), path)
     (refused,) = check_ledger(path).failed
     assert "how far it holds" in refused.says
@@ -76,7 +76,7 @@ def test_a_ledger_gets_thresholds_and_a_wrong_one_there_is_caught(
 
 def _with_value(row: ProofEvidence, value: str) -> ProofEvidence:
     found = [
-        t.but(holds=t.holds.but(value=value, says=t.holds.says.replace("3", value))) for t in row.thresholds
+        t.but(holds=t.holds.but(value=value, says=t.holds.says.replace(t.holds.value, value))) for t in row.thresholds
     ]
     return row.but(thresholds=tuple(found))
 
@@ -86,15 +86,15 @@ def test_every_change_of_a_threshold_is_caught(page: Path, capsys: pytest.Captur
     from dpverify.verification.catalog.rows import answered
 
     (statement,) = read_pages(page).statements
-    square, holds = statement.printed
-    found = sharpen(square, attempts=15)
+    exponential, holds = statement.printed
+    found = sharpen(exponential, attempts=30)
     for certificate in found.certificates.values():
         store(certificate, page.parent / "certificates")
-    (record,) = answered(statement, "printed", square)  # type: ignore[arg-type]
+    (record,) = answered(statement, "printed", exponential)  # type: ignore[arg-type]
     row = record.evidence.but(thresholds=found.thresholds)
 
     def wrong(of: ProofEvidence) -> list[str]:
-        return list(faults(of, square, page.parent / "certificates", check))
+        return list(faults(of, exponential, page.parent / "certificates", check))
 
     assert len(row.thresholds) > 1
     assert not wrong(row)
@@ -117,14 +117,14 @@ def _planted(t: Any) -> list[Any]:
         t.but(holds=t.holds.but(certificate=t.fails.certificate)),
         t.but(holds=t.holds.but(certificate="sha256:" + "0" * 64)),
         t.but(holds=t.holds.but(verdict=Verdict.CERTIFIED)),
-        t.but(holds=t.holds.but(says="x <= 100")),
+        t.but(holds=t.holds.but(says="y <= 100")),
         t.but(fails=t.fails.but(verdict=Verdict.DOES_NOT_FOLLOW)),
-        t.but(fails=t.fails.but(counterexample={"x": "100"})),
+        t.but(fails=t.fails.but(counterexample={"y": "1/100"})),
         t.but(correction=t.correction + " "),
         t.but(now="17"),
-        t.but(change=t.change.but(within={"x": ("0", "1")})),
+        t.but(change=t.change.but(within={"y": ("0", "1")})),
         t.but(change=t.change.but(letter="z")),
-        t.but(holds=t.holds.but(value="x")),
+        t.but(holds=t.holds.but(value="y")),
     ]
 
 
@@ -145,4 +145,4 @@ def test_bad_input_is_one_sentence(
 
 def test_an_unknown_formula_is_refused(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("sharpen", f"{page}#bounds/nothing", "--jobs", "1") == 2
-    assert "square" in capsys.readouterr().err
+    assert "exponential" in capsys.readouterr().err
