@@ -130,8 +130,8 @@ def _cells(found: Threshold) -> tuple[str, ...]:
     fails = found.fails
     return (
         found.of(),
-        f"{found.holds.number()} ({found.holds.verdict})",
-        f"{fails.number()} ({fails.verdict})" if fails else "not found",
+        f"{found.shown(found.holds)} ({found.holds.verdict})",
+        f"{found.shown(fails)} ({fails.verdict})" if fails else "not found",
         point_text(fails.counterexample) if fails else "",
         found.condition(),
     )

@@ -48,6 +48,8 @@ class ThresholdEnd(Record):
     """An exact number."""
     says: str
     """The bound, or the whole claim, with it, in plain characters."""
+    strict: bool = False
+    """Whether the bound leaves out its end."""
     verdict: Verdict
     certificate: str
     """`sha256:` and the hash of the certificate."""
@@ -76,13 +78,15 @@ class Threshold(Record):
     def of(self) -> str:
         """What is varied, in a few words."""
         change = self.change
-        if not change.letter:
-            return (
-                f"{change.varied} {self.now} in {self.inside}"
-                if self.now
-                else f"{change.varied}, {self.inside}"
-            )
-        return str(change.varied).replace("y", change.other).replace("x", change.letter, 1)
+        if change.letter:
+            return f"bound on {change.letter}{f' by {change.other}' if change.other else ''}"
+        return (
+            f"{change.varied} {self.now} in {self.inside}" if self.now else f"{change.varied}, {self.inside}"
+        )
+
+    def shown(self, end: ThresholdEnd) -> str:
+        """What an end is: the bound, or the number."""
+        return end.says if self.change.letter else end.number()
 
     def condition(self) -> str:
         """Bounds under which both ends are, beside the one that is varied."""
@@ -92,15 +96,15 @@ class Threshold(Record):
         )
 
     def text(self) -> str:
-        """Such as `c = 63/11 proved, c = 23/4 refuted at delta = 1/10`."""
+        """Such as `bound on x: proved with x <= 3, refuted with x <= 4 (at x = 4)`."""
         fails = "none found where it fails"
         if self.fails is not None:
             at = ", ".join(
                 f"{x} = {number_text(value)}" for x, value in (self.fails.counterexample or {}).items()
             )
-            fails = f"{self.fails.verdict} with {self.fails.number()}{f' (at {at})' if at else ''}"
+            fails = f"{self.fails.verdict} with {self.shown(self.fails)}{f' (at {at})' if at else ''}"
         given = f", given {self.condition()}" if self.change.within else ""
-        return f"{self.of()}: {self.holds.verdict} with {self.holds.number()}, {fails}{given}"
+        return f"{self.of()}: {self.holds.verdict} with {self.shown(self.holds)}, {fails}{given}"
 
 
 def nearest(found: Iterable[Threshold]) -> Threshold | None:

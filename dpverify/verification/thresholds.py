@@ -176,8 +176,9 @@ def faults(
             for end, allowed in zip(ends, (HOLDING, BROKEN), strict=True):
                 if end is None:
                     continue
-                form = changed(plain, change, Fraction(end.value))
-                if end.verdict not in allowed or end.says != says(plain, change, Fraction(end.value)):
+                value, strict = Fraction(end.value), end.strict
+                form = changed(plain, change, value, strict=strict)
+                if end.verdict not in allowed or end.says != says(plain, change, value, strict=strict):
                     yield f"it says `{end.says}` is {end.verdict} where {change.varied} with {end.value}"
                 if why := _fault_of(end, form, load(end.certificate, folder), checker):
                     yield f"`{end.says}`: {why}"

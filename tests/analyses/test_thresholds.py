@@ -12,7 +12,7 @@ from dpverify.analyses.thresholds.changes import changed, places, plain_form
 from dpverify.analyses.thresholds.sharpening import Sharpened, sharpen
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.expressions import integer, real
-from dpverify.formulas.logic import Eq, Formula, Ge, Le
+from dpverify.formulas.logic import Eq, Formula, Ge, Le, Lt
 from dpverify.formulas.operators import exp
 from dpverify.ledger.thresholds import Change, Threshold, Varied, nearest
 from dpverify.ledger.verdicts import Verdict
@@ -64,6 +64,13 @@ def test_the_true_threshold_lies_between_the_ends(
         for end in filter(None, (t.holds, t.fails)):
             assert check(found.certificates[end.certificate]).confirmed
     assert found.attempts <= 60 + module._UNDECIDED
+
+
+def test_a_strict_bound_is_exact() -> None:
+    found = sharpen(_of(Lt(0, exp(X) - 1), X), letters=("x",))
+    (threshold,) = found.thresholds
+    assert (threshold.holds.says, threshold.fails and threshold.fails.says) == ("0 < x", "0 <= x")
+    assert "given $0<x$" in threshold.correction
 
 
 def test_what_fails_everywhere_has_no_end_that_holds() -> None:

@@ -52,7 +52,7 @@ def test_a_page_is_sharpened_kept_and_explained(page: Path, capsys: pytest.Captu
     (corrected,) = statement.corrected.obligations
     assert prove(corrected).verdict is Verdict.PROVED
     assert call("explain", str(page)) == 0
-    assert "how far it holds: y <= c: proved with 16/21" in capsys.readouterr().out
+    assert "how far it holds: bound on y: proved with y <= 16/21" in capsys.readouterr().out
 
 
 def test_a_ledger_gets_thresholds_and_a_wrong_one_there_is_caught(
@@ -76,7 +76,8 @@ def test_a_ledger_gets_thresholds_and_a_wrong_one_there_is_caught(
 
 def _with_value(row: ProofEvidence, value: str) -> ProofEvidence:
     found = [
-        t.but(holds=t.holds.but(value=value, says=t.holds.says.replace(t.holds.value, value))) for t in row.thresholds
+        t.but(holds=t.holds.but(value=value, says=t.holds.says.replace(t.holds.value, value)))
+        for t in row.thresholds
     ]
     return row.but(thresholds=tuple(found))
 

@@ -48,6 +48,7 @@ class End:
     form: Obligation
     """The formula with it, and all that it is under."""
     proof: Proof
+    strict: bool = False
 
 
 @dataclass
@@ -138,6 +139,8 @@ class Ends:
         self.bad: End | None = None
         self._unclear: list[Fraction] = []
         """Values that were neither proved nor refuted."""
+        self._strict: list[Fraction] = []
+        """Values that were tried as strict bounds."""
 
     def find(self) -> bool:
         """Look for both ends; whether anything is found beside what was known."""
@@ -166,15 +169,17 @@ class Ends:
         if self.bad is None and family.bad is not None and self.good is not None:
             self._ask(family.bad, known=not family.change.within)
 
-    def _ask(self, value: Fraction, *, known: bool = False) -> None:
+    def _ask(self, value: Fraction, *, known: bool = False, strict: bool = False) -> None:
         """One attempt at one value; what is nearer to the other end takes an end's place."""
         try:
-            form = changed(self.family.of, self.family.change, value)
+            form = changed(self.family.of, self.family.change, value, strict=strict)
             proof = self.asked.at(form, known=known)
         except (InvalidArgumentError, OutOfScopeError):
             return
         if proof is not None and proof.verdict in HOLDING:
-            self.good = End(value, form, proof)
+            self.good = End(value, form, proof, strict)
+        elif strict:
+            return
         elif proof is not None and proof.verdict in BROKEN:
             self.bad = self._nearest(End(value, form, proof))
         else:
@@ -196,7 +201,9 @@ class Ends:
         return End(first, form, proof) if check(proof.certificate).confirmed else end
 
     def narrow(self) -> None:
-        """Bring the ends nearer to one another, and try the simplest number between them."""
+        """Bring the ends nearer to one another, and try the simplest number between them, and a strict bound."""
+        if self.bad is not None and self.bad.value == 0:  # nothing is near to 0, as a part of it
+            self._leave_out_the_end()
         self._halve()
         if self.family.whole or self.good is None or self.bad is None or self.good.value == self.bad.value:
             return
@@ -204,6 +211,14 @@ class Ends:
         simple = _simplest(low + (high - low) / 1000, high - (high - low) / 1000)
         if simple.denominator <= _LARGEST and simple not in self._unclear:
             self._ask(simple)
+        self._leave_out_the_end()
+
+    def _leave_out_the_end(self) -> None:
+        """Try the bound at which it fails without its end, where that is simple."""
+        bad, letter = self.bad, self.family.change.letter
+        if bad is not None and letter and bad.value.denominator <= _LARGEST and bad.value not in self._strict:
+            self._strict.append(bad.value)
+            self._ask(bad.value, strict=True)
 
     def _halve(self) -> None:
         """Halve what lies between the ends until they are near; what is unclear is looked at from both sides."""

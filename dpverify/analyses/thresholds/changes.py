@@ -17,7 +17,7 @@ from dpverify.formulas.expressions import (
     children,
     rebuilt,
 )
-from dpverify.formulas.logic import Compare, Formula, Ge, Le
+from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Le, Lt
 from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.values import UnclearError, UndefinedError
@@ -44,15 +44,15 @@ def box_of(o: Obligation) -> dict[str, tuple[str, str]]:
     return {name: (str(low), str(high)) for name, (low, high) in ends}
 
 
-def changed(o: Obligation, change: Change, value: Fraction) -> Obligation:
-    """A plain form with another number, or under a further bound.
+def changed(o: Obligation, change: Change, value: Fraction, *, strict: bool = False) -> Obligation:
+    """A plain form with another number, or under a further bound, which may be `strict`.
 
     Raises:
         InvalidDataError: for a letter or a place that the formula does not have.
     """
     claim, more = o.claim, bounds_within(o, change.within)
     if change.letter:
-        more.append(bound(o, change, value))
+        more.append(bound(o, change, value, strict=strict))
     elif change.varied is Varied.FACTOR and isinstance(claim, Compare):
         claim = replace(claim, right=claim.right if value == 1 else value * claim.right)
     else:
@@ -68,13 +68,15 @@ def letter_of(o: Obligation, name: str) -> Variable:
     return found
 
 
-def bound(o: Obligation, change: Change, value: Fraction) -> Compare:
+def bound(o: Obligation, change: Change, value: Fraction, *, strict: bool = False) -> Compare:
     """The bound that a change puts on its letter."""
     side: Expression = Number(value)
     if change.other:
         other = letter_of(o, change.other)
         side = value / other if change.varied in _INVERSE else other if value == 1 else value * other
-    return (Le if change.varied in UPPER else Ge)(letter_of(o, change.letter), side)
+    upper = change.varied in UPPER
+    relation = (Lt if upper else Gt) if strict else Le if upper else Ge
+    return relation(letter_of(o, change.letter), side)
 
 
 def met(o: Obligation, change: Change, point: ExactPoint) -> Fraction | None:
@@ -109,9 +111,10 @@ def bounds_within(o: Obligation, within: Mapping[str, tuple[str, str]]) -> list[
 # ------------------------------------------------------------------------------------------- in words
 
 
-def says(o: Obligation, change: Change, value: Fraction) -> str:
+def says(o: Obligation, change: Change, value: Fraction, *, strict: bool = False) -> str:
     """The bound, or else the claim, with a value, in plain characters."""
-    return formula_text(bound(o, change, value) if change.letter else changed(o, change, value).claim)
+    form = bound(o, change, value, strict=strict) if change.letter else changed(o, change, value).claim
+    return formula_text(form)
 
 
 def texts(
@@ -123,12 +126,18 @@ def texts(
     inside = place.inside if place else o.claim.right if isinstance(o.claim, Compare) else None
     conditions, claim = bounds_within(o, change.within), printed.latex or formula_latex(printed.claim)
     if change.letter:
-        conditions.append(bound(o, change, value))
+        conditions.append(bound(o, change, value, strict=holds.strict))
         inside = None
     else:
         claim = formula_latex(changed(o, change, value).claim)
-    given = f" (given {' and '.join(f'${formula_latex(each)}$' for each in conditions)})" if conditions else ""
-    wrong = f"it is false with {fails.number()}" if fails else "it is not proved as it is printed"
+    given = (
+        f" (given {' and '.join(f'${formula_latex(each)}$' for each in conditions)})" if conditions else ""
+    )
+    wrong = (
+        f"it is false with {fails.says if change.letter else fails.number()}"
+        if fails
+        else "it is not proved as it is printed"
+    )
     correction = f"Corrected `{printed.name}`{given}:\n$${claim}$$\n\n- because: {wrong}"
     return {
         "now": str(place.value) if place else "",

@@ -90,7 +90,7 @@ def sharpen(
         >>> x = real("x", ge=0)
         >>> found = sharpen(Obligation("square", "page 1", Le(x**2, 3 * x), (x,)), letters=("x",))
         >>> print(found.verdict, *(t.text() for t in found.thresholds), sep="; ")
-        refuted; x <= c: proved with 3, refuted with 3.012 (at x = 253/84)
+        refuted; bound on x: proved with x <= 3, refuted with x <= 262/87 (at x = 262/87)
     """
     if isinstance(attempts, bool) or not isinstance(attempts, int) or not attempts >= 1:
         raise InvalidArgumentError("attempts", attempts, "a positive integer")
@@ -155,7 +155,8 @@ def _end(family: Family, end: End) -> ThresholdEnd:
     point = end.proof.counterexample
     return ThresholdEnd(
         value=str(end.value),
-        says=says(family.of, family.change, end.value),
+        says=says(family.of, family.change, end.value, strict=end.strict),
+        strict=end.strict,
         verdict=end.proof.verdict,
         certificate=digest(end.proof.certificate),
         counterexample=None if point is None else dict(point),
