@@ -62,17 +62,20 @@ def sharpen(
     """
     extras.require("dpverify sharpen", "prove")
     from dpverify.ledger.thresholds import nearest
+    from dpverify.proving.language import parts_of
+    from dpverify.statements.selection import select_statements
     from dpverify.verification.thresholds import asked_of, can_be_sharpened, put_into, recall_or_sharpen
 
     check_json(json_file)
     if ledger is not None and not ledger.is_file():
         raise InvalidArgumentError("--ledger", str(ledger), "a ledger.json that dpverify verify has written")
     named = [_split(name) for name in ids or ()]
-    formulas = {formula for _, formula in named if formula}
-    rows = [record.evidence for record in recalled_or_proved(tuple(name for name, _ in named), jobs)]
-    known = {row.obligation for row in rows}
-    for formula in sorted(formulas - known):
-        raise InvalidArgumentError("formula", formula, f"one of {', '.join(sorted(known))}")
+    formulas, names = {formula for _, formula in named if formula}, tuple(name for name, _ in named)
+    if formulas:
+        known = {part.name for s in select_statements(names) for part in parts_of(s.printed)}
+        for formula in sorted(formulas - known):
+            raise InvalidArgumentError("formula", formula, f"one of {', '.join(sorted(known))}")
+    rows = [record.evidence for record in recalled_or_proved(names, jobs)]
     wanted = [row for row in rows if not formulas or row.obligation in formulas]
     letters, attempts = tuple(letter or ()), _PER_SECOND * seconds
     chosen = [row for row in wanted if can_be_sharpened(row, loose=loose or bool(formulas))]
