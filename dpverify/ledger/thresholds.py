@@ -27,7 +27,7 @@ class Varied(StrEnum):
     EXPONENT = "exponent"
 
 
-class Change(Record):
+class Variation(Record):
     """What is varied in one formula; with a value, the formula that it makes can be built again."""
 
     varied: Varied
@@ -65,7 +65,7 @@ class ThresholdEnd(Record):
 class Threshold(Record):
     """How far a formula holds as one thing is varied; nothing is said of what lies between the ends."""
 
-    change: Change
+    change: Variation
     now: str = ""
     """For a number, what is printed."""
     inside: str = ""

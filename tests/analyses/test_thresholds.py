@@ -14,7 +14,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.logic import Eq, Formula, Ge, Le, Lt
 from dpverify.formulas.operators import exp
-from dpverify.ledger.thresholds import Change, Threshold, Varied, nearest
+from dpverify.ledger.thresholds import Threshold, Variation, Varied, nearest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
@@ -114,9 +114,9 @@ def _with_a_broken_certificate(proof: module.Proof) -> module.Proof:
 def test_numbers_are_changed_where_they_stand_and_nowhere_else() -> None:
     plain = plain_form(_of(Le(2 * X**2, 2 * X + 2), X))
     found = {(str(p.value), p.exponent): p.indices for p in places(plain.claim)}
-    change = Change(varied=Varied.EXPONENT, places=found["2", True])
+    change = Variation(varied=Varied.EXPONENT, places=found["2", True])
     assert changed(plain, change, Fraction(5)).claim == Le(2 * X**5, 2 * X + 2)
-    for wrong in (change.but(places=(0,)), change.but(places=()), Change(varied=UP, letter="z")):
+    for wrong in (change.but(places=(0,)), change.but(places=()), Variation(varied=UP, letter="z")):
         with pytest.raises(InvalidDataError):
             changed(plain, wrong, Fraction(5))
 

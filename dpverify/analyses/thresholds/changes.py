@@ -21,7 +21,7 @@ from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Le, Lt
 from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.ledger.thresholds import Change, ThresholdEnd, Varied
+from dpverify.ledger.thresholds import ThresholdEnd, Variation, Varied
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
@@ -44,7 +44,7 @@ def box_of(o: Obligation) -> dict[str, tuple[str, str]]:
     return {name: (str(low), str(high)) for name, (low, high) in ends}
 
 
-def changed(o: Obligation, change: Change, value: Fraction, *, strict: bool = False) -> Obligation:
+def changed(o: Obligation, change: Variation, value: Fraction, *, strict: bool = False) -> Obligation:
     """A plain form with another number, or under a further bound, which may be `strict`.
 
     Raises:
@@ -68,7 +68,7 @@ def letter_of(o: Obligation, name: str) -> Variable:
     return found
 
 
-def bound(o: Obligation, change: Change, value: Fraction, *, strict: bool = False) -> Compare:
+def bound(o: Obligation, change: Variation, value: Fraction, *, strict: bool = False) -> Compare:
     """The bound that a change puts on its letter."""
     side: Expression = Number(value)
     if change.other:
@@ -79,7 +79,7 @@ def bound(o: Obligation, change: Change, value: Fraction, *, strict: bool = Fals
     return relation(letter_of(o, change.letter), side)
 
 
-def met(o: Obligation, change: Change, point: ExactPoint) -> Fraction | None:
+def met(o: Obligation, change: Variation, point: ExactPoint) -> Fraction | None:
     """The first bound that a point meets; None where there is none."""
     if not change.letter:
         return None
@@ -111,14 +111,14 @@ def bounds_within(o: Obligation, within: Mapping[str, tuple[str, str]]) -> list[
 # ------------------------------------------------------------------------------------------- in words
 
 
-def says(o: Obligation, change: Change, value: Fraction, *, strict: bool = False) -> str:
+def says(o: Obligation, change: Variation, value: Fraction, *, strict: bool = False) -> str:
     """The bound, or else the claim, with a value, in plain characters."""
     form = bound(o, change, value, strict=strict) if change.letter else changed(o, change, value).claim
     return formula_text(form)
 
 
 def texts(
-    printed: Obligation, change: Change, holds: ThresholdEnd, fails: ThresholdEnd | None, verdict: Verdict
+    printed: Obligation, change: Variation, holds: ThresholdEnd, fails: ThresholdEnd | None, verdict: Verdict
 ) -> dict[str, str]:
     """What a threshold of a formula says in words: what is printed, and the correction where the formula fails."""
     o, value = plain_form(printed), Fraction(holds.value)

@@ -33,7 +33,7 @@ from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
-from dpverify.ledger.thresholds import Change, Threshold, ThresholdEnd, Varied
+from dpverify.ledger.thresholds import Threshold, ThresholdEnd, Variation, Varied
 from dpverify.ledger.verdicts import BROKEN, Verdict
 from dpverify.proving.certificates import digest
 from dpverify.proving.language import Obligation
@@ -184,7 +184,7 @@ def _bounds(
         here = point[v.name] if point is not None else Fraction(1) if size is None else size.typical
         for varied in (Varied.AT_MOST, Varied.AT_LEAST):
             first = tuple(x for x in _towards(v, here, varied is Varied.AT_MOST) if _is_within(x, v, within))
-            change = Change(varied=varied, letter=v.name, within=within)
+            change = Variation(varied=varied, letter=v.name, within=within)
             if first:
                 yield Family(o, change, bad=None if point is None else here, first=first)
 
@@ -233,7 +233,7 @@ def _pairs(
                 shapes += [Varied.AT_MOST_INVERSE, Varied.AT_LEAST_INVERSE]
             for varied in shapes:
                 change, upper = (
-                    Change(varied=varied, letter=v.name, other=w.name, within=within),
+                    Variation(varied=varied, letter=v.name, other=w.name, within=within),
                     varied in UPPER,
                 )
                 here = met(o, change, point)
@@ -248,12 +248,12 @@ def _pairs(
 
 def _numbers(o: Obligation, within: Within, verdict: Verdict, point: ExactPoint | None) -> Iterator[Family]:
     claim, found = o.claim, places(o.claim)
-    made: list[tuple[Change, Fraction]] = []
+    made: list[tuple[Variation, Fraction]] = []
     if isinstance(claim, Compare) and not any(p.outer for p in found):
-        made.append((Change(varied=Varied.FACTOR, within=within), Fraction(1)))
+        made.append((Variation(varied=Varied.FACTOR, within=within), Fraction(1)))
     for place in found:
         varied = Varied.EXPONENT if place.exponent else Varied.CONSTANT
-        made.append((Change(varied=varied, places=place.indices, within=within), place.value))
+        made.append((Variation(varied=varied, places=place.indices, within=within), place.value))
     for change, value in made:
         family = Family(o, change)
         if isinstance(claim, Compare) and claim.relation == "==":
@@ -286,7 +286,7 @@ def _ratio(claim: Compare, point: ExactPoint) -> Fraction | None:
     return left / right if left is not None and right is not None and left > 0 and right > 0 else None
 
 
-def _easier(o: Obligation, change: Change, value: Fraction, point: ExactPoint) -> int:
+def _easier(o: Obligation, change: Variation, value: Fraction, point: ExactPoint) -> int:
     """1 where a larger number makes the formula easier to hold near a point, -1 where harder, 0 if unknown."""
     gaps = []
     for c in (value * Fraction(101, 100), value * Fraction(99, 100)):
