@@ -14,6 +14,7 @@ from dpverify.commands.ledgers import badge, check, compare, findings, report, s
 from dpverify.commands.profile import profile
 from dpverify.commands.project import init, run
 from dpverify.commands.read import read
+from dpverify.commands.sharpen import sharpen
 from dpverify.commands.statements import explain, hypotheses, list_, prove
 from dpverify.commands.tails import tails
 from dpverify.commands.verify import verify
@@ -38,8 +39,8 @@ app = typer.Typer(
 )
 # in the order in which --help lists them
 for command in (
-    list_, prove, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, init, run, verify, check,
-    explain, report, findings, sandwich, language_server,
+    list_, prove, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, sharpen, init, run,
+    verify, check, explain, report, findings, sandwich, language_server,
 ):  # fmt: skip
     app.command(command.__name__.strip("_").replace("_", "-"))(command)
 

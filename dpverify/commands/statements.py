@@ -82,7 +82,7 @@ def list_(
     chosen = tuple(ids or ())
     if list_theorems(chosen, as_json=as_json, jobs=jobs):
         return
-    records = _recalled_or_proved(chosen, jobs)
+    records = recalled_or_proved(chosen, jobs)
     entries = catalog_entries(records, chosen, docstrings=False)
     evidence = [record.evidence for record in records]
     if as_json:
@@ -118,7 +118,7 @@ def list_(
         typer.echo(line)
 
 
-def _recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]:
+def recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]:
     """What is known of the chosen statements, or is confirmed now, and what is known of all that they rest on."""
     from dpverify.statements.paper import papers
     from dpverify.statements.selection import select

@@ -12,6 +12,7 @@ from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.premises import PremiseEntry
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Record
+from dpverify.ledger.thresholds import Threshold
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 
 
@@ -95,6 +96,8 @@ class ProofEvidence(Record):
     """The two sides at the counterexample, in the order that is printed."""
     realistic: RealisticPoint | None = None
     """A counterexample at sizes met in practice; None if no letter has such a size."""
+    thresholds: tuple[Threshold, ...] = ()
+    """How far it holds, as far as `dpverify sharpen` was asked."""
     certificate: str | None = None
     """`sha256:` and the hash of the certificate, which lies beside the ledger under that name."""
     confirmed_by_checker: bool = False

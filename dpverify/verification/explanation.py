@@ -35,6 +35,7 @@ from dpverify.verification.located.places import places
 from dpverify.verification.refutations import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read
+from dpverify.verification.thresholds import can_be_sharpened, recall_thresholds
 from dpverify.views.formula import MEANING, Say, checked_text, facts, point_text
 from dpverify.views.roots import premise_text
 
@@ -280,6 +281,8 @@ def _rows(statement: Statement, evidence: Sequence[ProofEvidence]) -> list[Row]:
             if row is None:
                 texts = source_texts(SourceRow(statement, variant, obligations[i]))
                 row = ProofEvidence(**texts, verdict=Verdict.UNDECIDED, prover="")
+            elif can_be_sharpened(row, loose=True):
+                row = row.but(thresholds=recall_thresholds(statement, part.name))
             declared = {variable.name: variable for variable in part.declared}
             if not declared.keys() >= row.domain.keys():  # some come from an order such as O(n)
                 declared = {variable.name: variable for variable in obligations[i].over}

@@ -40,6 +40,7 @@ from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
 from dpverify.statements.theorems.names import FOLDERS, split_names
+from dpverify.verification import thresholds
 from dpverify.verification.audit_check import (
     HEAD,
     NO_RERUN,
@@ -311,6 +312,8 @@ def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Check
     compare(row, source_texts(source), "its source")
     compare(row, {"with_fault": with_fault(source)}, "the provers")
     compare(row, {"premises": premises_of_row(source)}, "what it uses")
+    for says in thresholds.faults(row, source.obligation, folder, checker):
+        raise RowRefusedError(f"how far it holds: {says}")
     shown = (row.relation, row.left, row.right)
     said = refutation_texts(source, row.verdict, shown, row.counterexample, row.realistic)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:

@@ -48,6 +48,7 @@ class Say(StrEnum):
     WITNESS = "its conditions hold together at"
     CAUGHT = "would have caught"
     MISSED = "is there to catch, and does not"
+    FAR = "how far it holds"
     GAP = "undecided because of"
     BOX = "on the box"
     NOTE = "note"
@@ -78,6 +79,7 @@ def facts(proof: ProofEvidence) -> dict[Say, str]:
         Say.WITNESS: point_text(holds),
         Say.CAUGHT: proof.catches if proof.with_fault in BROKEN else "",
         Say.MISSED: f"{proof.catches} ({proof.with_fault})" if missed else "",
+        Say.FAR: "; ".join(threshold.text() for threshold in proof.thresholds),
         Say.GAP: str(proof.gap or ""),
         Say.BOX: ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in (box or {}).items()),
         Say.NOTE: proof.reason,

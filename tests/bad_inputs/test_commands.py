@@ -126,6 +126,7 @@ COMMANDS: list[list[str]] = [
     *([command, name] for command in ("list", "prove", "explain", "hypotheses") for name in BAD_IDS),
     *([command, "fmtt18.lem15", "--jobs", v] for command in ("list", "prove") for v in ("0", "-1", "x", "1.5", "")),
     *(["prove", "fmtt18.lem15", "--json", v] for v in BAD_PLACES),
+    ["sharpen", "mn26"], ["sharpen", "fmtt18.lem15/none"], ["sharpen", "fmtt18.lem27", "--seconds", "0"],
     ["prove", "mn26"], ["explain"], ["explain", "a", "b"], ["report"], ["nothing"], ["--nothing"],
     *(["verify", "--paper", name] for name in BAD_IDS),
     *(["verify", "--only", name] for name in ("", "no-plan", LONG)),

@@ -369,6 +369,7 @@ def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> No
         "verify",
         "explain",
         "hypotheses",
+        "sharpen",
         "report",
         "sandwich",
     ):

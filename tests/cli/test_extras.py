@@ -53,6 +53,7 @@ def test_audits_need_no_extra(tmp_path: Path) -> None:
         ("prove bst14.lem2.3", "prove"),
         ("explain bst14.lem2.3", "prove"),
         ("hypotheses bst14.lem2.3", "prove"),
+        ("sharpen bst14.lem2.3", "prove"),
         ("verify", "prove,report"),
         ("check ledger.json", "prove"),
         ("report ledger.json", "prove,report"),

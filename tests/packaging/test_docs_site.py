@@ -45,6 +45,7 @@ RUN_BY = {
     "sequential.md": "tests/packaging/test_pages_run.py",
     "mechanisms.md": "tests/cli/test_mechanisms.py",
     "theorems.md": "tests/cli/test_theorems.py",
+    "sharpen.md": "tests/verification/test_thresholds.py",
     "textbook.md": "tests/statements/test_textbook.py",
     "tutorial.md": "tests/packaging/test_pages_run.py",
 }

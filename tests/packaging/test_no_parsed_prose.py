@@ -55,6 +55,7 @@ READS = {
     "dpverify/commands/first_claims.py": GIVEN,
     "dpverify/commands/profile.py": GIVEN,
     "dpverify/commands/read.py": GIVEN,
+    "dpverify/commands/sharpen.py": GIVEN,
     "dpverify/commands/stated_claims.py": GIVEN,
     "dpverify/commands/statements.py": GIVEN,
     "dpverify/ledger/names.py": NAMES,
