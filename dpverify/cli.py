@@ -10,6 +10,7 @@ from dpverify import __version__
 from dpverify.commands.audit import audit
 from dpverify.commands.batches import batches
 from dpverify.commands.canaries import canaries
+from dpverify.commands.importing import import_
 from dpverify.commands.ledgers import badge, check, compare, findings, report, sandwich
 from dpverify.commands.profile import profile
 from dpverify.commands.project import init, run
@@ -37,7 +38,7 @@ app = typer.Typer(
 )
 # in the order in which --help lists them
 for command in (
-    list_, prove, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, init, run, verify, check,
+    list_, prove, import_, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, init, run, verify, check,
     explain, report, findings, sandwich,
 ):  # fmt: skip
     app.command(command.__name__.strip("_"))(command)
