@@ -6,7 +6,7 @@ import re
 
 _HEADING = re.compile(r"^(#+)\s+(.*?)\s*#*$")
 _STATED = re.compile(
-    r"^\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|Fact|Remark)\b\s*([^*]*)\*\*\s*(.*)$", re.IGNORECASE
+    r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|Fact|Remark)\b\s*([^*]*)\*\*\s*(.*)$", re.IGNORECASE
 )
 _PROVED = re.compile(r"^[*_]{1,2}Proof\b\.?[*_]{0,2}:?\.?[*_]{0,2}\s*(.*)$")
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})+")
@@ -25,7 +25,7 @@ def from_markdown(text: str) -> str:
 
     lines = text.split("\n")
     for number, line in enumerate(lines):
-        line = re.sub(r"(?<!\\)%", r"\%", line)
+        line = re.sub(r"(?<!\\)%", r"\%", re.sub(r"^\s*>\s?", "", line))
         if re.match(r"\s*(```|~~~)", line) or fenced:
             math = line.strip() in ("```math", "~~~math")
             if not fenced and math:

@@ -70,6 +70,8 @@ _KINDS = {
 _UNCERTAIN = frozenset((r"\mathbb{N}", r"\mathbb{R}_{+}", r"\mathbb{R}^{+}"))
 """Of which it is not agreed whether 0 is in them."""
 _INTERVAL = re.compile(r"([\[(])(-?[\d./]+|-\\infty),(-?[\d./]+|\+?\\infty)([\])])")
+LAW = r"\\mathbb ?\{?E|\\mathbf ?\{?E|E\[|\\operatorname\{(?:E|Cov|Ent|KL)\}"
+"""Beginnings of terms that are numbers wherever they stand."""
 _BOUND = {"<": "<", ">": ">", r"\le": "<=", r"\ge": ">="}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
@@ -364,7 +366,9 @@ class Reader:
     def declared(self, section: Section, row: ImportedRow, letter: str) -> tuple[str, str]:
         """Domain of a letter of a row, and why it is a guess: of an index of a sum, of a term, of another."""
         if letter in row.opaque:
-            return row.opaque[letter], "whether it is a number is not said" if row.opaque[letter] == "real" else ""
+            ordered = re.search(r"[<>]|\\[lg]eq?(?![a-z])", row.latex.replace(letter, ""))
+            doubtful = row.opaque[letter] == "real" and not ordered and not re.match(LAW, letter)
+            return row.opaque[letter], "whether it is a number is not said" if doubtful else ""
         return ("integer", "") if letter in row.bound else self.domain(section, letter)
 
     def guess(self, section: Section, row: ImportedRow, letter: str) -> str:
@@ -423,7 +427,9 @@ class Reader:
                     waiting.remove(condition)
                     continue
                 names = {*more.letters, *more.opaque}
-                if not (names & known or condition in own) or terms.bound & names:
+                left, equal, _ = condition.partition("=")
+                fits = written(parts_of(left)) in known if equal and is_one_letter(left) else len(names - known) < 2
+                if not ((names & known and fits) or condition in own) or terms.bound & names:
                     continue
                 waiting.remove(condition)
                 before = list(row.given), list(row.letters), dict(row.opaque), list(row.questions)
@@ -584,9 +590,11 @@ class _Sentence:
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
         found = list(self.found())
-        claims = [k for k, f in enumerate(found) if f.role == "claim"]
+        claims = [k for k, f in enumerate(found) if f.role != "condition"]
         conditions: list[str] = []
         for k, one in enumerate(found):
+            if one.role == "gap":
+                continue
             if one.role == "claim":
                 leading = conditions if not claims or k <= claims[-1] else []
                 behind = self.behind(found, k, claims)
@@ -598,7 +606,7 @@ class _Sentence:
                 if not (self.part.kind == "statement" and one.modal in _LASTING and facts_of(one.relation.latex, 0)):
                     conditions.append(one.relation.latex)
             elif after and self.leads(found, before[-1], after[0]):
-                starts = found[k - 1].role == "claim"
+                starts = found[k - 1].role != "condition"
                 conditions = [one.relation.latex] if starts else [*conditions, one.relation.latex]
 
     @staticmethod
@@ -610,7 +618,7 @@ class _Sentence:
         """The conditions behind the last claims of a sentence, which are about them."""
         after = range(claims[-1] + 1, len(found))
         first = k
-        while first > 0 and found[first - 1].role == "claim":
+        while first > 0 and found[first - 1].role != "condition":
             first -= 1
         run = claims[-1] - first + 1 == sum(first <= c for c in claims)
         if not run or not all(found[j].trailing for j in after):
@@ -651,13 +659,16 @@ class _Sentence:
                 relations = relations_of(item)
             except UnreadError as error:
                 self.unread(item, str(error))
-                taken, joined = True, False
+                yield _Found(item, SourceRelation("", item.line), "gap", then=then)
+                taken, joined, then = True, False, False
                 continue
             here = role
-            if role == "condition" and taken and not joined:
-                here = ""
+            if role == "condition" and taken and (not joined or (claimed and modal in ("if", "when", "whenever"))):
+                here = ""  # behind a claim, `if x and y` may go on with another claim
             if item.shown and not here:
                 here = "claim"
+            if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
+                here = "condition"
             refused = item.refused
             if not refused and refusing and (here != "condition" or _REFUSING.search(so_far)):
                 refused = f"its sentence says `{refusing[0]}`, which may change what it claims"
@@ -670,6 +681,7 @@ class _Sentence:
             for relation in parts:
                 if refused:
                     self.reader.refuse(item, relation.latex, relation.refused or refused, relation.signs)
+                    yield _Found(item, relation, "gap", then=then)
                 else:
                     yield _Found(item, relation, here, modal, then, here == "condition" and claimed and modal in _TRAILING)
                     then = False

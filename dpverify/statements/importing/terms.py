@@ -44,6 +44,8 @@ _POWERS = frozenset(
      r"\kappa", r"\tau")
 )  # fmt: skip
 """Letters that are taken to have powers; above others, a letter may be an index."""
+_ENDING = _SIGNS | {"+", "-", "/", "^", r"\cdot", r"\times", *CLOSING, "}", "|", r"\|"}
+"""Behind a name, these do not begin what it may be a function of."""
 _SETS = frozenset((r"\mathcal", r"\mathbb", r"\mathscr", r"\mathfrak"))
 
 
@@ -220,7 +222,6 @@ class _Scan:
         parts, i = self.parts, self.i
         letter = parts[i:stop]
         base = base_of(letter)
-        below = parts[i + 1] if parts[i] in DRESS else ""
         dressed = parts[i] in _SETS
         label = base not in _POWERS | {"e"} and stop < len(parts) and parts[stop] == "^" and _is_label(parts[stop + 2 : end_of_group(parts, stop + 1) - 1])
         if label:
@@ -240,11 +241,13 @@ class _Scan:
             if self.functions.holds(letter) or (strange and r"\cdot" not in inner) or named or inverse:
                 self.take(end + 1, "real")
                 return
-            if dressed:
+            if dressed or re.fullmatch(r"\\operatorname\{..+\}", base):
                 raise UnreadError(f"`{base}` is a set, a law or a map")
             if base in self.functions.maps or follows == ("[",):
                 raise UnreadError(f"it is not clear whether `{base}` is called or multiplied")
-        if dressed or below in ("{",) and parts[i] in _SETS:
+        if re.fullmatch(r"\\operatorname\{..+\}", base) and follows and follows[0] not in _ENDING:
+            raise UnreadError(f"`{base}` may be a function of what follows")
+        if dressed:
             raise UnreadError(f"`{base}` is a set, a law or a map, and no number")
         latex = written(parts[i:stop])
         if base == "e" and follows == ("^",) and stop == i + 1:
