@@ -18,7 +18,8 @@ def import_(
         Path | None, typer.Option(metavar="FOLDER", help="Where the pages go: a folder that is new or empty.")
     ] = None,
     accept: Annotated[
-        bool, typer.Option(help="Take all that is guessed as said; of a folder, on its pages as they are now.")
+        bool,
+        typer.Option(help="Take all that is guessed as said; of a folder, on its pages as they are now."),
     ] = False,
     json_file: Json = None,
 ) -> None:
@@ -35,7 +36,9 @@ def import_(
     check_json(json_file)
     if paper.is_dir():
         if not accept or out is not None:
-            raise InvalidArgumentError("paper", str(paper), "a file; or a folder of pages, with `--accept` alone")
+            raise InvalidArgumentError(
+                "paper", str(paper), "a file; or a folder of pages, with `--accept` alone"
+            )
         tell(f"{accept_guesses(paper)} guesses accepted in {paper}")
         return
     if out is None:

@@ -64,7 +64,9 @@ def import_paper(path: Path, out: Path) -> Imported:
 
 def _read(path: Path) -> tuple[str, Reader]:
     if path.suffix not in (".tex", ".md", ".txt"):
-        raise InvalidArgumentError("source", str(path), "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)")
+        raise InvalidArgumentError(
+            "source", str(path), "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
+        )
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
@@ -162,16 +164,18 @@ class _Folder:
     def row(self, section: Section, row: ImportedRow) -> Iterator[str]:
         """The lines of a display."""
         mark = "guessed" if row.questions else "torn" if row.torn else "partial"
-        yield f"`{row.name}` (step; {mark}):"
+        reading = f"; read as $`{row.reading}`$" if row.reading else ""
+        yield f"`{row.name}` (step; {mark}{reading}):"
         yield f"$${row.latex}$$"
         yield from (f"- given $`{condition}`$" for condition in row.given)
         yield f"- place: {row.file}, line {row.line}"
-        general = {letter: domain for letter, domain, _ in self.letters(section)}
-        here = [letter for letter in row.letters if letter in row.bound and general[letter] != "integer"]
+        general = {letter: (domain, why) for letter, domain, why in self.letters(section)}
+        here = [v for v in row.letters if self.reader.declared(section, row, v) != general[v]]
         if here or row.opaque:
             yield from ("", "| letter here | domain | stands for | guessed |", "| --- | --- | --- | --- |")
             for letter in here:
-                yield f"| {_cell(letter)} | integer | | |"
+                domain, why = self.reader.declared(section, row, letter)
+                yield f"| {_cell(letter)} | {domain} | | {'domain' if why else ''} |"
             for term in row.opaque:
                 domain, why = self.reader.declared(section, row, term)
                 yield f"| {_cell(term)} | {domain} | one letter | {'domain' if why else ''} |"
@@ -249,17 +253,26 @@ class _Folder:
         for section in self.reader.sections:
             if section.rows:
                 for letter, domain, why in self.letters(section):
-                    if why:
-                        asked.setdefault(f"Is $`{letter}`$ {_in_words(domain)}? ({why})", []).append(section.id)
+                    users = [row for row in section.rows if letter in row.letters]
+                    if why and any(
+                        self.reader.declared(section, row, letter) == (domain, why) for row in users
+                    ):
+                        asked.setdefault(f"Is $`{letter}`$ {_in_words(domain)}? ({why})", []).append(
+                            section.id
+                        )
             for row in section.rows:
                 for question in row.questions:
-                    asked.setdefault(question[0].upper() + question[1:], []).append(f"{section.id}/{row.name}")
+                    asked.setdefault(question[0].upper() + question[1:], []).append(
+                        f"{section.id}/{row.name}"
+                    )
                 for term in row.opaque:
                     if self.reader.declared(section, row, term)[1]:
                         asked.setdefault(f"Is $`{term}`$ a number?", []).append(f"{section.id}/{row.name}")
             for latex, line in section.conditions:
                 if latex not in section.used and section.rows:
-                    asked.setdefault(f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?", [])
+                    asked.setdefault(
+                        f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?", []
+                    )
         for question, where in asked.items():
             places = ", ".join(dict.fromkeys(where))
             lines.append(f"{next(numbers)}. {question}{f' [{places}]' if places else ''}")
@@ -291,7 +304,7 @@ def _cell(latex: str) -> str:
     return f"$`{said}`$"
 
 
-_ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(\):)$", re.MULTILINE)
+_ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(.*\):)$", re.MULTILINE)
 
 
 def accept(folder: Path) -> int:

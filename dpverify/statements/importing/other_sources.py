@@ -6,11 +6,15 @@ import re
 
 _HEADING = re.compile(r"^(#+)\s+(.*?)\s*#*$")
 _STATED = re.compile(
-    r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|Fact|Remark)\b\s*([^*]*)\*\*\s*(.*)$", re.IGNORECASE
+    r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|Fact|Remark)\b\s*([^*]*)\*\*\s*(.*)$",
+    re.IGNORECASE,
 )
 _PROVED = re.compile(r"^[*_]{1,2}Proof\b\.?[*_]{0,2}:?\.?[*_]{0,2}\s*(.*)$")
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})+")
 _SIGN = re.compile(r"=|<|>|\\(?:leq?|geq?|neq?|in|doteq|triangleq)(?![A-Za-z])|[≤≥≠∈]")
+
+
+_DIGITS_ALONE = re.compile(r"(?:=|<|>|\\[lg]eq?)\s*\d+\s*(?:=|<|>|\\[lg]eq?(?![a-z]))")
 
 
 def from_markdown(text: str) -> str:
@@ -69,7 +73,9 @@ def from_text(text: str) -> tuple[str, list[tuple[int, str, str]]]:
     for number, line in enumerate(text.split("\n"), 1):
         said = re.sub(r"\s*\(\d+(?:\.\d+)*\)\s*$", "", line.strip().rstrip("\f"))
         made = ""
-        if re.match(r"(Theorem|Lemma|Proposition|Corollary|Definition|Claim|Remark|Algorithm)\s+[\dA-Z.]+", said):
+        if re.match(
+            r"(Theorem|Lemma|Proposition|Corollary|Definition|Claim|Remark|Algorithm)\s+[\dA-Z.]+", said
+        ):
             made = rf"\section{{{re.sub(r'[^A-Za-z0-9 .]', '', said)[:60]}}}"
         elif _SIGN.search(said):
             reason = ""
@@ -79,7 +85,9 @@ def from_text(text: str) -> tuple[str, list[tuple[int, str, str]]]:
                 reason = "signs beside LaTeX: the text is damaged here"
             elif _WORDS.search(re.sub(r"\\[A-Za-z]+\s*\{[^{}]*\}", " ", said)):
                 reason = "a formula in a sentence: nothing says where it begins"
-            elif re.match(r"\d+(\\|[A-Za-z(])", said) or re.search(r"[}\])]\d|\d{3,}", said):
+            elif said.index("\\") > 3:
+                reason = "plain characters before LaTeX: it may be written twice"
+            elif re.match(r"\d", said) or re.search(r"[}\])]\d|\d{3,}", said) or _DIGITS_ALONE.search(said):
                 reason = "digits that may be left over from other text"
             elif said[:1] in "=<>+-" or re.match(r"\\(leq?|geq?|in|cdot|times)\b", said):
                 reason = "a row that goes on from another"

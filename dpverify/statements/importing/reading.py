@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
@@ -46,12 +47,18 @@ _ROLES = {
 """What a formula is there for, by the nearest word of these before it."""
 _KEEPING_THAT = frozenset(("suppose", "assume", "assuming", "such", "provided", "given"))
 _REFUSING = re.compile(
-    r"\b(exists?|for some|there is|there are|with (high )?probability|w\.?h\.?p|w\.p|sufficiently|(large|small) enough|not|"
+    r"(?<!\w)(exists?|for some|there (is|are) (\w+ ){0,3}\$|with (high )?probability|w\.?h\.?p|w\.p|sufficiently|(large|small) enough|not|"
     r"cannot|false|contradict\w*|unless|except|neither|nor|never|fails?|approximately|roughly|asymptotically|almost|"
     r"if and only if|iff|in expectation|on average|conjecture\w*|wrong|either|otherwise|no longer|"
-    r"up to|unlike|should|might|may|could|would|hope)\b"
+    r"up to|unlike|should|might|may|could|would|hope)(?!\w)"
 )
-_TRAILING = frozenset(("for", "if", "when", "whenever", "where", "provided", "with", "given", "every", "all", "any", "such"))
+_PARTING = frozenset(
+    "let and or be is are for with where such that suppose assume fix then so if when all every any each".split()
+)
+"""Words that part what is said of one letter from what is said of another."""
+_TRAILING = frozenset(
+    ("for", "if", "when", "whenever", "where", "provided", "with", "given", "every", "all", "any", "such")
+)
 
 DOMAINS = {
     **dict.fromkeys(("n", "m", "k", "d", "T", "N", "K", "t", "i", "j", "s"), "integer >= 1"),
@@ -100,6 +107,10 @@ class ImportedRow:
     opaque: dict[str, str] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
     """Letters that are indices of sums in it."""
+    own: dict[str, str] = field(default_factory=dict)
+    """Domains that its sentence gives to letters."""
+    reading: str = ""
+    """Which of two readings is meant: letters that are numbers stand before brackets as factors."""
     questions: list[str] = field(default_factory=list)
     torn: bool = False
     signs: int = 1
@@ -193,7 +204,11 @@ class Reader:
                 last = section
         taken = Counter[str]()
         for section in self.sections:
-            said = section.part.labels[0] if section.part.labels and section.part.kind == "statement" else section.part.title
+            said = (
+                section.part.labels[0]
+                if section.part.labels and section.part.kind == "statement"
+                else section.part.title
+            )
             name = re.sub(r"[^A-Za-z0-9]+", "-", said).strip("-").lower()[:40] or "text"
             taken[name] += 1
             section.id = f"{self.key}.{name}" + (f"-{taken[name]}" if taken[name] > 1 else "")
@@ -201,7 +216,12 @@ class Reader:
             for part in (section.part, *section.proofs):
                 for item in (i for s in part.sentences for i in s if isinstance(i, SourceReference)):
                     to = by_label.get(item.label)
-                    if to is not None and to.part.kind == "statement" and to is not section and part.kind == "proof":
+                    if (
+                        to is not None
+                        and to.part.kind == "statement"
+                        and to is not section
+                        and part.kind == "proof"
+                    ):
                         section.uses.append(to.id)
 
     # ---------------------------------------------------------------------------------- facts about letters
@@ -216,7 +236,7 @@ class Reader:
                 parts = parts_of(latex_of(cleaned(item.tokens)).rstrip(" .,;"))
             except UnreadError:
                 continue
-            letters = _letter_list(parts)
+            letters = _letter_list(parts) or list(facts_of(written(parts), 0) or ())
             if letters:
                 self.described(section, part, letters, words, k, item.line)
             for name, domain in _kinds_in(parts):
@@ -225,26 +245,49 @@ class Reader:
                     self.kinds[name] = "several"
 
     def described(
-        self, section: Section, part: SourcePart, letters: Sequence[str], words: Sequence[str], k: int, line: int
+        self,
+        section: Section,
+        part: SourcePart,
+        letters: Sequence[str],
+        words: Sequence[str],
+        k: int,
+        line: int,
     ) -> None:
         """Take the words around letters: `a positive integer $n$`, `$n$ be the number of records`."""
-        behind = list(_until_mark(words[k + 1 :]))
-        ahead = list(reversed(list(_until_mark(reversed(words[:k])))))[-4:]
+        behind = list(
+            takewhile(lambda word: word not in _PARTING - {"be", "is", "are"}, _until_mark(words[k + 1 :]))
+        )
+        nearest = takewhile(lambda word: word not in _PARTING, _until_mark(reversed(words[:k])))
+        ahead = list(reversed(list(nearest)))[-4:]
         said = behind[:4] if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
         about = " ".join([*ahead, *said])
         if re.search(r"\bintegers?\b|\bnatural numbers?\b", about):
             positive = re.search(r"\bpositive\b|\bnatural\b", about)
-            domain = "integer >= 1" if positive else "integer >= 0" if re.search(r"\bnon-?negative\b", about) else "integer"
+            domain = (
+                "integer >= 1"
+                if positive
+                else "integer >= 0"
+                if re.search(r"\bnon-?negative\b", about)
+                else "integer"
+            )
             for letter in letters:
                 self.add(section, part, letter, Fact(domain, line, "natural" not in about))
-        elif re.search(r"\bpositive\b|\bnon-?negative\b", about) and not re.search("definite|constant", about):
+        elif re.search(r"\bpositive\b|\bnon-?negative\b", about) and not re.search(
+            "definite|constant", about
+        ):
             for letter in letters:
-                self.add(section, part, letter, Fact("> 0" if re.search(r"\bpositive\b", about) else ">= 0", line))
+                self.add(
+                    section, part, letter, Fact("> 0" if re.search(r"\bpositive\b", about) else ">= 0", line)
+                )
         if len(letters) == 1:
             meaning = " ".join(w for w in said[1:] if w) if said else ""
             match = re.search(r"(?:^|\s)(?:the|a|an)\s+((?:[a-z-]+\s?){1,4})$", " ".join(ahead))
-            meaning = meaning.removeprefix("the ").removeprefix("a ").removeprefix("an ") or (match[1].strip() if match else "")
-            if re.fullmatch(r"[a-z][a-z -]+", meaning):
+            meaning = meaning.removeprefix("the ").removeprefix("a ").removeprefix("an ") or (
+                match[1].strip() if match else ""
+            )
+            if re.fullmatch(r"[a-z][a-z -]+", meaning) and not re.search(
+                r"\b(integers?|numbers?|reals?|positive)$", meaning
+            ):
                 section.meanings.setdefault(letters[0], meaning)
 
     def add(self, section: Section, part: SourcePart, letter: str, fact: Fact) -> None:
@@ -282,7 +325,9 @@ class Reader:
         if kind and kind not in ("several", "matrix"):
             return kind, "it is said elsewhere"
         base = re.match(r"\\?[A-Za-z]+", letter)
-        return DOMAINS.get(letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"), "by its name"
+        return DOMAINS.get(
+            letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
+        ), "by its name"
 
     # ----------------------------------------------------------------------------------- what is done with it
 
@@ -298,7 +343,8 @@ class Reader:
                 self.add(section, part, letter, fact)
             return
         left, equal, right = relation.latex.partition("=")
-        if equal and "=" not in right and is_one_letter(left) and part.kind != "text":
+        passing = found.modal in ("if", "when", "whenever", "such", "provided")
+        if equal and "=" not in right and is_one_letter(left) and part.kind != "text" and not passing:
             section.equations.append((left.strip(), relation.latex, part))
         elif part.kind == "statement" and lasting:
             section.conditions.append((relation.latex, found.item.line))
@@ -307,7 +353,9 @@ class Reader:
         """Count a condition, by whether it is read."""
         relation, item = found.relation, found.item
         if relation.refused or relation.given:
-            self.refuse(item, relation.latex, relation.refused or "a condition under a condition", relation.signs)
+            self.refuse(
+                item, relation.latex, relation.refused or "a condition under a condition", relation.signs
+            )
         elif facts_of(relation.latex, item.line) is not None:
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
@@ -326,7 +374,12 @@ class Reader:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
             return
         row = ImportedRow(
-            relation.latex, item.file, relation.line, part.kind != "statement", torn=item.torn, signs=relation.signs
+            relation.latex,
+            item.file,
+            relation.line,
+            part.kind != "statement",
+            torn=item.torn,
+            signs=relation.signs,
         )
         left = relation.latex.partition("=")[0]
         if relation.defines:
@@ -344,18 +397,29 @@ class Reader:
             for name, latex, where in section.equations
             if once[name] == 1 and latex != relation.latex and where in (part, section.part)
         ]
+        said: dict[str, list[str]] = {}
+        for condition in given:
+            for letter, fact in (facts_of(condition, 0) or {}).items():
+                said.setdefault(letter, []).append(fact.domain if fact.sure else "")
+        joined = {letter: _joined(domains) for letter, domains in said.items() if all(domains)}
+        row.own = {letter: domain for letter, domain in joined.items() if domain}
         wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
         missing = [c for c in relation.given if c not in row.given]
         if wrong or missing:
-            self.refuse(item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs)
+            self.refuse(
+                item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs
+            )
             return
+        row.questions += [found.doubt] if found.doubt else []
         self.count(section, row, relation.signs)
         section.rows.append(row)
 
     def count(self, section: Section, row: ImportedRow, signs: int) -> None:
         """Count what is read, by whether it rests on guesses."""
         self.counts.relations += signs
-        row.guessed = bool(row.questions) or any(self.guess(section, row, v) for v in (*row.letters, *row.opaque))
+        row.guessed = bool(row.questions) or any(
+            self.guess(section, row, v) for v in (*row.letters, *row.opaque)
+        )
         if row.guessed:
             self.counts.guessed += signs
         else:
@@ -369,7 +433,15 @@ class Reader:
             ordered = re.search(r"[<>]|\\[lg]eq?(?![a-z])", row.latex.replace(letter, ""))
             doubtful = row.opaque[letter] == "real" and not ordered and not re.match(LAW, letter)
             return row.opaque[letter], "whether it is a number is not said" if doubtful else ""
-        return ("integer", "") if letter in row.bound else self.domain(section, letter)
+        if letter in row.bound:
+            return "integer", ""
+        found = self.domain(section, letter)
+        if found[1] and letter in row.own and letter not in section.facts:
+            whole = DOMAINS.get(letter, "").startswith("integer") and not row.own[letter].startswith(
+                "integer"
+            )
+            return row.own[letter], "whether it is a whole number is not said" if whole else ""
+        return found
 
     def guess(self, section: Section, row: ImportedRow, letter: str) -> str:
         """Why what is said of a letter is a guess; empty where it is none."""
@@ -378,20 +450,50 @@ class Reader:
     def attempt(self, section: Section, row: ImportedRow) -> str:
         """Why a row is not read by the readers of pages; empty where it is."""
         letters = tuple(variable(letter, self.declared(section, row, letter)[0]) for letter in row.letters)
-        key = (row.latex, tuple(row.given), letters, tuple(v.latex for v in letters), tuple(row.opaque.items()))
+        key = (
+            row.latex,
+            row.reading,
+            tuple(row.given),
+            letters,
+            tuple(v.latex for v in letters),
+            tuple(row.opaque.items()),
+        )
         if key not in self.tried:
             try:
                 own = tuple(variable(latex, domain) for latex, domain in row.opaque.items())
                 sheet = Sheet(section.id, letters)
-                options = {"added": own} if own else {}
-                given = ", ".join(row.given)
-                sheet.conclusion("row", row.latex, **options, **({"given": given} if given else {})).read()
+                options = {"added": own, "given": ", ".join(row.given), "reading": row.reading}
+                sheet.conclusion(
+                    "row", row.latex, **{key: value for key, value in options.items() if value}
+                ).read()
                 self.tried[key] = ""
             except InvalidArgumentError as error:
-                self.tried[key] = f"{error.argument.partition(': ')[2] or error.argument} `{error.value}`: {error.allowed}"
+                self.tried[key] = (
+                    f"{error.argument.partition(': ')[2] or error.argument} `{error.value}`: {error.allowed}"
+                )
             except (RecursionError, AssertionError) as error:
                 self.tried[key] = f"it cannot be read ({type(error).__name__})"
         return self.tried[key]
+
+    def factors(self, section: Section, row: ImportedRow) -> str:
+        """A row with a dot behind each letter that is a number and stands before brackets; empty where none does."""
+        parts, out, at = parts_of(row.latex), list[str](), 0
+        found = False
+        while at < len(parts):
+            stop = single(parts, at)
+            letter = written(parts[at:stop])
+            out += parts[at : max(stop, at + 1)]
+            if stop > at and parts[stop : stop + 1] == ("(",) and letter in row.letters:
+                if letter in self.functions.lists or not (
+                    letter in section.facts or letter in self.everywhere
+                ):
+                    return ""
+                if letter not in section.facts:
+                    row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
+                out.append(r"\cdot")
+                found = True
+            at = max(stop, at + 1)
+        return written(out) if found else ""
 
     def refuse(self, formula: SourceFormula, latex: str, reason: str, signs: int) -> None:
         """Count and list what is not read."""
@@ -411,8 +513,16 @@ class Reader:
             terms = terms_of(row.latex, self.functions, self.kinds)
         except UnreadError as error:
             return str(error)
-        row.letters, row.opaque, row.questions, row.bound = terms.letters, terms.opaque, terms.questions, terms.bound
+        row.letters, row.opaque, row.questions, row.bound = (
+            terms.letters,
+            terms.opaque,
+            terms.questions,
+            terms.bound,
+        )
         wrong = self.attempt(section, row)
+        if wrong and (reading := self.factors(section, row)):
+            row.reading = reading
+            wrong = self.attempt(section, row)
         if wrong:
             return wrong
         known = {*row.letters, *row.opaque} - terms.bound
@@ -428,7 +538,11 @@ class Reader:
                     continue
                 names = {*more.letters, *more.opaque}
                 left, equal, _ = condition.partition("=")
-                fits = written(parts_of(left)) in known if equal and is_one_letter(left) else len(names - known) < 2
+                fits = (
+                    written(parts_of(left)) in known
+                    if equal and is_one_letter(left)
+                    else len(names - known) < 2
+                )
                 if not ((names & known and fits) or condition in own) or terms.bound & names:
                     continue
                 waiting.remove(condition)
@@ -484,6 +598,8 @@ def _kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             yield letter, "matrix" if r"\times" in power[1] else "vector"
         elif where in _KINDS:
             yield letter, _KINDS[where]
+        elif re.fullmatch(r"\[[A-Za-z]\]", where):
+            yield letter, "integer >= 1"
         elif where.startswith((r"\mathcal", r"\mathbb", r"\{")):
             yield letter, "several"
 
@@ -499,9 +615,11 @@ def facts_of(latex: str, line: int) -> dict[str, Fact] | None:
         where = "".join(parts[at + 1 :])
         letters = _letter_list(parts[:at])
         match = _INTERVAL.fullmatch(where)
-        said = _KINDS.get(where, "")
+        said = "vector" if re.fullmatch(r"\\mathbb\{R\}\^\{[A-Za-z0]+\}", where) else _KINDS.get(where, "")
         if match:
-            said = re.sub(r"\\infty", "oo", f"{match[1]}{match[2]}, {match[3]}{match[4]}").replace("+oo", "oo")
+            said = re.sub(r"\\infty", "oo", f"{match[1]}{match[2]}, {match[3]}{match[4]}").replace(
+                "+oo", "oo"
+            )
         if not letters or not said:
             return None
         return {letter: Fact(said, line, where not in _UNCERTAIN) for letter in letters}
@@ -547,9 +665,13 @@ def _joined(domains: Sequence[str]) -> str | None:
             return "vector" if len(found) == 1 else None
         kind = "integer" if one.kind == "integer" else kind
         if one.lower is not None:
-            low.append((float(one.lower) + 1e-9 * one.lower_open, f"{'>' if one.lower_open else '>='} {one.lower}"))
+            low.append(
+                (float(one.lower) + 1e-9 * one.lower_open, f"{'>' if one.lower_open else '>='} {one.lower}")
+            )
         if one.upper is not None:
-            high.append((float(one.upper) - 1e-9 * one.upper_open, f"{'<' if one.upper_open else '<='} {one.upper}"))
+            high.append(
+                (float(one.upper) - 1e-9 * one.upper_open, f"{'<' if one.upper_open else '<='} {one.upper}")
+            )
     bounds = [max(low)[1]] if low else []
     bounds += [min(high)[1]] if high else []
     said = f"{kind} {', '.join(bounds)}".strip() or "real"
@@ -560,7 +682,9 @@ def _joined(domains: Sequence[str]) -> str | None:
     return said
 
 
-_LASTING = frozenset("let suppose assume assuming fix given consider take letting define defining denote denoting set setting put pick choose".split())
+_LASTING = frozenset(
+    "let suppose assume assuming fix given consider take letting define defining denote denoting set setting put pick choose".split()
+)
 """With these a sentence says something for all that follows; with other words, for itself."""
 _LISTING = _LASTING | {"where", "with", "call"}
 
@@ -576,6 +700,8 @@ class _Found:
     then: bool = False
     """Whether `then` or a semicolon stands between the claim before and it, or between it and the next claim."""
     trailing: bool = False
+    doubt: str = ""
+    """What is asked about its role."""
 
 
 @dataclass
@@ -600,10 +726,20 @@ class _Sentence:
                 behind = self.behind(found, k, claims)
                 self.section.pending.append((self.part, one, [*leading, *behind]))
                 continue
-            self.section.pending.append((self.part, one, []))
             before, after = [c for c in claims if c < k], [c for c in claims if c > k]
+            lasting = one.modal in _LASTING or one.modal in ("where", "with")
+            attached = not before or k > claims[-1] and (lasting or self.behind(found, before[-1], claims))
+            if not (attached or lasting or self.leads(found, before[-1], after[0] if after else before[-1])):
+                reason = "it is not clear of which claim it is a condition"
+                self.reader.refuse(one.item, one.relation.latex, reason, one.relation.signs)
+                continue
+            self.section.pending.append((self.part, one, []))
             if not before:
-                if not (self.part.kind == "statement" and one.modal in _LASTING and facts_of(one.relation.latex, 0)):
+                if not (
+                    self.part.kind == "statement"
+                    and one.modal in _LASTING
+                    and facts_of(one.relation.latex, 0)
+                ):
                     conditions.append(one.relation.latex)
             elif after and self.leads(found, before[-1], after[0]):
                 starts = found[k - 1].role != "condition"
@@ -663,7 +799,11 @@ class _Sentence:
                 taken, joined, then = True, False, False
                 continue
             here = role
-            if role == "condition" and taken and (not joined or (claimed and modal in ("if", "when", "whenever"))):
+            if (
+                role == "condition"
+                and taken
+                and (not joined or (claimed and modal in ("if", "when", "whenever")))
+            ):
                 here = ""  # behind a claim, `if x and y` may go on with another claim
             if item.shown and not here:
                 here = "claim"
@@ -672,18 +812,20 @@ class _Sentence:
             refused = item.refused
             if not refused and refusing and (here != "condition" or _REFUSING.search(so_far)):
                 refused = f"its sentence says `{refusing[0]}`, which may change what it claims"
-            if not refused and not here:
-                refused = "no word before it says whether it is claimed or assumed"
+            doubt = ""
+            if not here:  # as a claim it can do no harm: it is a condition of nothing
+                here, doubt = "claim", "is this claimed here, and not assumed?"
             whole = relations.whole and not any(r.given or r.defines or r.refused for r in relations.found)
             parts = relations.found
-            if here == "condition" and whole and parts:
+            if here == "condition" and whole and len(parts) > 1:
                 parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
             for relation in parts:
                 if refused:
                     self.reader.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield _Found(item, relation, "gap", then=then)
                 else:
-                    yield _Found(item, relation, here, modal, then, here == "condition" and claimed and modal in _TRAILING)
+                    trailing = here == "condition" and claimed and modal in _TRAILING
+                    yield _Found(item, relation, here, modal, then, trailing, doubt)
                     then = False
             for condition in relations.conditions if not refused else ():
                 yield _Found(item, SourceRelation(condition, item.line), "condition", "for", trailing=claimed)
@@ -693,7 +835,9 @@ class _Sentence:
                 role = ""
 
     def unread(self, item: SourceFormula, reason: str) -> None:
-        signs = sum(t.text in SIGNS and t.text != r"\in" for t in item.tokens) or (r"\in" in [t.text for t in item.tokens])
+        signs = sum(t.text in SIGNS and t.text != r"\in" for t in item.tokens) or (
+            r"\in" in [t.text for t in item.tokens]
+        )
         self.reader.refuse(item, item.latex, reason, int(signs))
 
 

@@ -67,15 +67,33 @@ _DROPPED = frozenset(
      r"\noalign")
 )  # fmt: skip
 _DROPPED_WITH = frozenset((r"\label", r"\tag", r"\color", r"\vspace"))
-_UNWRAPPED = frozenset((r"\boxed", r"\mathop", r"\mathrel", r"\mathbin", r"\mathord", r"\ensuremath", r"\mathstrut"))
-_TEXT = frozenset((r"\text", r"\textrm", r"\textnormal", r"\textit", r"\mbox", r"\hbox", r"\intertext", r"\textup"))
+_UNWRAPPED = frozenset(
+    (r"\boxed", r"\mathop", r"\mathrel", r"\mathbin", r"\mathord", r"\ensuremath", r"\mathstrut")
+)
+_TEXT = frozenset(
+    (r"\text", r"\textrm", r"\textnormal", r"\textit", r"\mbox", r"\hbox", r"\intertext", r"\textup")
+)
 _INSIDE = ("aligned", "split", "gathered", "alignedat")
-_OPENING = frozenset(("(", "[", "{", r"\{", r"\lfloor", r"\lceil", r"\langle", r"\begin", r"\lbrace", r"\lbrack"))
-_CLOSING = frozenset((")", "]", "}", r"\}", r"\rfloor", r"\rceil", r"\rangle", r"\end", r"\rbrace", r"\rbrack"))
-_LABEL = re.compile(r"\(?(?:[a-z0-9*]{1,3}|[ivx]+|\\(?:eq)?ref ?\{[^}]*\}|\\(?:text|mathrm) ?\{\(?[a-z0-9]{1,3}\)?\})\)?")
-_DEFINED = re.compile(r"\\(?:text|mathrm|mathsf|mbox|textnormal|textrm) ?\{ ?(?:def|defn|def\.)\.? ?\}|\\triangle|\\Delta|def")
-_CONDITION = re.compile(r"(?i)\W*(?:for|for all|for every|for any|for each|if|when|whenever|where|with|given|and for all|provided that)\W*")
-_ANNOTATION = re.compile(r"(?i)\W*(?:by|since|because|using|from|as|due to|see|eq|lemma|theorem|def|definition|triangle|jensen|apply|linearity)\b")
+_OPENING = frozenset(
+    ("(", "[", "{", r"\{", r"\lfloor", r"\lceil", r"\langle", r"\begin", r"\lbrace", r"\lbrack")
+)
+_CLOSING = frozenset(
+    (")", "]", "}", r"\}", r"\rfloor", r"\rceil", r"\rangle", r"\end", r"\rbrace", r"\rbrack")
+)
+_LABEL = re.compile(
+    r"\((?:[a-z]|[ivx]+|\d+|\*+)\)|\d+|[ivx]{2,}|\(?\\(?:eq)?ref ?\{[^}]*\}\)?|\\(?:text|mathrm) ?\{\((?:[a-z]|[ivx]+|\d+)\)\}"
+)
+"""What numbers a step; `d` alone would say that laws are equal."""
+_DEFINED = re.compile(
+    r"\\(?:text|mathrm|mathsf|mbox|textnormal|textrm) ?\{ ?(?:def|defn|def\.)\.? ?\}|\\triangle|\\Delta|def"
+)
+_CONDITION = re.compile(
+    r"(?i)\W*(?:for|for all|for every|for any|for each|if|when|whenever|where|with|given|and for all|provided that)\W*"
+)
+_ANNOTATION = re.compile(
+    r"(?i)\W*(?:by|since|because|using|from|as|due to|see|eq|lemma|theorem|def|definition|triangle|jensen|apply|linearity)\b"
+)
+_POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
 _TYPED = re.compile(r"(max|min|log|exp|ln) ?(?:\(|\[|\\\{)")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
@@ -166,7 +184,9 @@ def _functions(tokens: Tokens) -> Tokens:
     out: Tokens = []
     i = 0
     while i < len(tokens):
-        match = _TYPED.match("".join(t.text for t in tokens[i : i + 8] if len(t.text) == 1 or t.text == r"\{"))
+        match = _TYPED.match(
+            "".join(t.text for t in tokens[i : i + 8] if len(t.text) == 1 or t.text == r"\{")
+        )
         before = out[-1].text if out else ""
         if match and not before.isalpha() and all(len(t.text) == 1 for t in tokens[i : i + len(match[1])]):
             out.append(tokens[i]._replace(text="\\" + match[1]))
@@ -187,7 +207,15 @@ def _divided(inner: Tokens) -> Tokens:
             if head is None or any(t.text in (r"\over", r"\choose", r"\atop") for t in inner[i + 1 :]):
                 raise UnreadError(f"{token.text} is not read here")
             opening, closing = (token._replace(text=sign) for sign in "{}")
-            return [token._replace(text=head), opening, *inner[:i], closing, opening, *inner[i + 1 :], closing]
+            return [
+                token._replace(text=head),
+                opening,
+                *inner[:i],
+                closing,
+                opening,
+                *inner[i + 1 :],
+                closing,
+            ]
     return inner
 
 
@@ -245,7 +273,9 @@ def relations_of(formula: SourceFormula) -> Relations:
         row = _without_size(row)
         cells = [cell for _, cell in split(row, frozenset("&"))]
         width = 3 if three else 2
-        pairs = [sum(cells[k : k + width], []) for k in range(0, len(cells), width)] if len(cells) > 1 else cells
+        pairs = (
+            [sum(cells[k : k + width], []) for k in range(0, len(cells), width)] if len(cells) > 1 else cells
+        )
         pairs = [p for p in map(_stripped, pairs) if p]
         for k, pair in enumerate(pairs):
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
@@ -390,7 +420,10 @@ def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
 def _range(part: Tokens) -> str:
     """`i = 1, \\dots, n` as a condition; empty for all else."""
     said = latex_of(part)
-    match = re.fullmatch(r"([a-z]) ?(?:=|\\in ?\\\{) ?(\d+),(?: ?\d+,)* ?\\(?:[lc]?dots|ldots) ?, ?([A-Za-z]|[A-Za-z]-1)(?: ?\\\})?", said)
+    match = re.fullmatch(
+        r"([a-z]) ?(?:=|\\in ?\\\{) ?(\d+),(?: ?\d+,)* ?\\(?:[lc]?dots|ldots) ?, ?([A-Za-z]|[A-Za-z]-1)(?: ?\\\})?",
+        said,
+    )
     if match:
         return rf"{match[2]}\le {match[1]}\le {match[3]}"
     match = re.fullmatch(r"([a-z]) ?\\in ?\[ ?([A-Za-z]) ?\]", said)
@@ -410,10 +443,16 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
     outside = [t.text for t in _outside(part)]
     line = part[0].line
     signs = sum(text in SIGNS or text in VAGUE for text in outside)
-    if not signs or (signs == 1 and r"\in" in outside and not _NUMBERS.search(latex_of(part))):
+    said = latex_of(part)
+    if not signs or (signs == 1 and r"\in" in outside and (_POWER.search(said) or not _NUMBERS.search(said))):
+        return
+    if ranged := _range(part):
+        yield SourceRelation(ranged, line, given, signs=signs)
         return
     if any(text in OTHER or text == ":" for text in outside):
-        yield SourceRelation(latex_of(part), line, given, signs=signs, refused="it is about sets, laws or maps")
+        yield SourceRelation(
+            latex_of(part), line, given, signs=signs, refused="it is about sets, laws or maps"
+        )
         return
     if any(text in _ARROWS for text in outside):
         refused = next((VAGUE[text] for text in outside if text in VAGUE), "")
@@ -450,7 +489,18 @@ def _cases(made: SourceRelation, left: str, right: Tokens, sign: str) -> Iterato
             continue
         cells = [_stripped(cell) for _, cell in split(row, frozenset("&"))]
         value, condition = latex_of(cells[0]), latex_of(cells[1]) if len(cells) > 1 else ""
-        condition = re.sub(r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?", "", condition)
-        new = replace(made, latex=f"{left} {SIGNS[sign]} {value}", given=(*made.given, condition), signs=not number)
-        fine = len(cells) == 2 and condition and r"\text" not in condition and any(s in condition for s in ("<", ">", "=", r"\le", r"\ge"))
+        condition = re.sub(
+            r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?",
+            "",
+            condition,
+        )
+        new = replace(
+            made, latex=f"{left} {SIGNS[sign]} {value}", given=(*made.given, condition), signs=not number
+        )
+        fine = (
+            len(cells) == 2
+            and condition
+            and r"\text" not in condition
+            and any(s in condition for s in ("<", ">", "=", r"\le", r"\ge"))
+        )
         yield new if fine else replace(new, refused="a case whose condition is not a formula")

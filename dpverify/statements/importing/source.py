@@ -63,7 +63,9 @@ def tokens_of(text: str, file: str) -> list[SourceToken]:
     def blank(found: re.Match[str]) -> str:
         return " " + "\n" * found[0].count("\n")
 
-    text = _COMMENT.sub(lambda m: m[1] + "\0" * m[0].count("\n"), text.replace("\0", " ").replace("\r\n", "\n"))
+    text = _COMMENT.sub(
+        lambda m: m[1] + "\0" * m[0].count("\n"), text.replace("\0", " ").replace("\r\n", "\n")
+    )
     text = _VERBATIM.sub(blank, text)
     found, line = [], 1
     for match in _TOKEN.finditer(text):
@@ -124,7 +126,9 @@ class Expanded:
         while self.waiting:
             count += 1
             if count > LONGEST:
-                raise InvalidArgumentError("source", str(self.path), f"macros that expand to at most {LONGEST} tokens")
+                raise InvalidArgumentError(
+                    "source", str(self.path), f"macros that expand to at most {LONGEST} tokens"
+                )
             token = self.waiting.popleft()
             name = token.text
             if name in self.macros:
@@ -229,7 +233,11 @@ class Expanded:
             default, body = self.optional(), self.argument()
             arguments = int(latex_of(count)) if count and latex_of(count).isdigit() else 0
             if name != r"\providecommand" or command not in self.macros:
-                self.define(token, command, _Macro(arguments, None if default is None else tuple(default), tuple(body)))
+                self.define(
+                    token,
+                    command,
+                    _Macro(arguments, None if default is None else tuple(default), tuple(body)),
+                )
         elif name in (r"\def", r"\gdef", r"\edef", r"\xdef"):
             self.plain(token, everywhere=name in (r"\gdef", r"\xdef"))
         elif name == r"\let":

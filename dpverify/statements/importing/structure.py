@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dpverify.statements.importing.source import Expanded, SourceToken, latex_of
 
@@ -17,12 +17,32 @@ TITLES = {
 } | {"thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition"}  # fmt: skip
 """Environments of theorems that conference classes bring, with their titles."""
 DISPLAYS = frozenset(
-    ("equation", "align", "gather", "multline", "eqnarray", "flalign", "alignat", "displaymath", "dmath", "math")
+    (
+        "equation",
+        "align",
+        "gather",
+        "multline",
+        "eqnarray",
+        "flalign",
+        "alignat",
+        "displaymath",
+        "dmath",
+        "math",
+    )
 )
 _SKIPPED = frozenset(("tikzpicture", "thebibliography", "bibliography", "filecontents", "CCSXML"))
 _APART = {
     name: f"it stands in a {name}"
-    for name in ("algorithm", "algorithmic", "algorithm2e", "table", "tabular", "figure", "tabularx", "longtable")
+    for name in (
+        "algorithm",
+        "algorithmic",
+        "algorithm2e",
+        "table",
+        "tabular",
+        "figure",
+        "tabularx",
+        "longtable",
+    )
 }
 _WITH_NOTHING = frozenset(
     (r"\cite", r"\citep", r"\citet", r"\citealp", r"\includegraphics", r"\vspace", r"\hspace", r"\usepackage",
@@ -32,7 +52,9 @@ _WITH_NOTHING = frozenset(
 )  # fmt: skip
 """Commands whose arguments are not read."""
 _REFERRING = frozenset((r"\ref", r"\eqref", r"\cref", r"\Cref", r"\autoref", r"\thmref", r"\lemref"))
-_HEADINGS = frozenset((r"\section", r"\subsection", r"\subsubsection", r"\chapter", r"\paragraph", r"\appendix"))
+_HEADINGS = frozenset(
+    (r"\section", r"\subsection", r"\subsubsection", r"\chapter", r"\paragraph", r"\appendix")
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +130,11 @@ class SourceStructure:
         self.apart = ""
         self.word, self.word_line = "", 1
         texts = [t.text for t in self.tokens]
-        begins = [i for i in range(len(texts)) if texts[i] == r"\begin" and "".join(texts[i + 1 : i + 11]) == "{document}"]
+        begins = [
+            i
+            for i in range(len(texts))
+            if texts[i] == r"\begin" and "".join(texts[i + 1 : i + 11]) == "{document}"
+        ]
         self.at = begins[0] if begins else 0
         if begins:
             preamble = latex_of(self.tokens[: self.at])
@@ -129,7 +155,15 @@ class SourceStructure:
 
     def say(self, item: SourceItem) -> None:
         self.flush()
-        self.part.sentences[-1].append(item)
+        sentence = self.part.sentences[-1]
+        if isinstance(item, SourceFormula) and item.shown and sentence and _goes_on(sentence[-1], item):
+            before = sentence.pop()
+            assert isinstance(before, SourceFormula)
+            row = SourceToken("\\\\", item.line, item.file)
+            item = replace(
+                before, tokens=(*before.tokens, row, *item.tokens), refused=before.refused or item.refused
+            )
+        sentence.append(item)
         if isinstance(item, SourceFormula) and item.shown and item.latex.endswith("."):
             self.part.end()
 
@@ -146,7 +180,9 @@ class SourceStructure:
             if word[:1].isupper() and last and isinstance(last[0], SourceFormula) and last[0].shown:
                 self.part.end()
             self.part.sentences[-1].append(SourceWord(word, self.word_line))
-            if re.search(r"[.!?][)'\"”]*$", word) and not re.fullmatch(r"(i\.e|e\.g|cf|resp|w\.l\.o\.g|Eq|Fig|Sec|Thm|al|vs|etc|[A-Z])\.", word):
+            if re.search(r"[.!?][)'\"”]*$", word) and not re.fullmatch(
+                r"(i\.e|e\.g|cf|resp|w\.l\.o\.g|Eq|Fig|Sec|Thm|al|vs|etc|[A-Z])\.", word
+            ):
                 self.part.end()
 
     def argument(self) -> list[SourceToken]:
@@ -207,7 +243,10 @@ class SourceStructure:
             if not self.word:
                 self.word_line = token.line
             self.word += text
-            if text in ".!?" and (self.at >= len(self.tokens) or self.tokens[self.at].text in ("$", "{", "}", r"\end", r"\begin")):
+            if text in ".!?" and (
+                self.at >= len(self.tokens)
+                or self.tokens[self.at].text in ("$", "{", "}", r"\end", r"\begin")
+            ):
                 self.flush()
 
     def command(self, token: SourceToken) -> None:
@@ -306,10 +345,15 @@ class SourceStructure:
                             break
                 inside.append(new)
                 self.at += 1
-            self.say(SourceFormula(tuple(inside), token.line, token.file, bare != "math", bare, self.refusal()))
+            self.say(
+                SourceFormula(tuple(inside), token.line, token.file, bare != "math", bare, self.refusal())
+            )
         elif bare in _SKIPPED:
             end = [r"\end", "{", *name, "}"]
-            while self.at < len(self.tokens) and [t.text for t in self.tokens[self.at : self.at + len(end)]] != end:
+            while (
+                self.at < len(self.tokens)
+                and [t.text for t in self.tokens[self.at : self.at + len(end)]] != end
+            ):
                 self.at += 1
             self.at += len(end)
         elif bare in self.titles or name in self.titles:
@@ -332,10 +376,24 @@ class SourceStructure:
         self.part.end()
         if bare in _APART:
             self.apart = ""
-        if (bare in self.titles or name in self.titles or bare in ("proof", "Proof", "proofof")) and len(self.open) > 1:
+        if (bare in self.titles or name in self.titles or bare in ("proof", "Proof", "proofof")) and len(
+            self.open
+        ) > 1:
             self.open.pop()
         elif name == "document":
             self.at = len(self.tokens)
+
+
+def _goes_on(before: SourceItem, item: SourceFormula) -> bool:
+    """Whether a display begins with a sign of comparison, right behind another one."""
+    plain = (
+        isinstance(before, SourceFormula)
+        and before.shown
+        and {before.environment, item.environment} <= {"", "equation"}
+    )
+    return (
+        plain and re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex) is not None
+    )
 
 
 def structure_of(expanded: Expanded) -> tuple[str, Sequence[SourcePart]]:

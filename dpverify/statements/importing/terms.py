@@ -82,6 +82,8 @@ class Functions:
     def __init__(self) -> None:
         self.called, self.alone, self.sums = Counter[str](), Counter[str](), set[str]()
         self.maps: set[str] = set()
+        self.lists: set[str] = set()
+        """Letters that have brackets with letters alone behind them somewhere, which no factor has."""
 
     def see(self, parts: tuple[str, ...]) -> None:
         """Count how the letters of a formula are used."""
@@ -96,6 +98,8 @@ class Functions:
                 if parts[stop : stop + 1] == ("(",):
                     inner = parts[stop + 1 : closing(parts, stop)]
                     self.called[name] += 1
+                    if _is_list(inner):
+                        self.lists.add(name)
                     if {"+", "-"} & set(_outer(inner)) or base in inner:
                         self.sums.add(name)
                 elif len(parts) > 3 or set(parts) & _SIGNS:
@@ -177,15 +181,32 @@ class _Scan:
         stop = single(parts, i)
         dressed = part in DRESS
         base = "".join(parts[i : end_of_group(parts, i + 1)]) if dressed else part
-        if part in (r"\approx", r"\pm", r"\mp", r"\dots", r"\ldots", r"\cdots", r"\ast", r"\star", r"\circ", r"\oplus", r"\mid"):
+        if part in (
+            r"\approx",
+            r"\pm",
+            r"\mp",
+            r"\dots",
+            r"\ldots",
+            r"\cdots",
+            r"\ast",
+            r"\star",
+            r"\circ",
+            r"\oplus",
+            r"\mid",
+        ):
             raise UnreadError(f"{part} is not read in a formula")
         if part in ("O", "o", r"\Omega", r"\Theta", r"\omega") and parts[stop : stop + 1] == ("(",):
             raise UnreadError("an order: it does not say on which letters its constant may depend")
-        if (r"\mathcal{O}" in base or r"\tilde{O}" in base or r"{O}" in base) and parts[stop : stop + 1] == ("(",):
+        if (r"\mathcal{O}" in base or r"\tilde{O}" in base or r"{O}" in base) and parts[stop : stop + 1] == (
+            "(",
+        ):
             raise UnreadError("an order: it does not say on which letters its constant may depend")
         if base in _LAWS:
             self.law(base, end_of_group(parts, i + 1) if dressed else i + 1)
-        elif part in _BIG or (part in (r"\max", r"\min", r"\operatorname{max}", r"\operatorname{min}") and parts[i + 1 : i + 2] == ("_",)):
+        elif part in _BIG or (
+            part in (r"\max", r"\min", r"\operatorname{max}", r"\operatorname{min}")
+            and parts[i + 1 : i + 2] == ("_",)
+        ):
             self.big()
         elif part in (r"\sum", r"\prod"):
             self.sum()
@@ -203,7 +224,11 @@ class _Scan:
             raise UnreadError("a derivative")
         elif part in (r"\nabla", r"\partial"):
             raise UnreadError(f"{part} outside of a norm")
-        elif part in QUESTIONED and not (stop > i + 1 or parts[i + 1 : i + 2] == ("_",)):
+        elif (
+            part in QUESTIONED
+            and stop <= i + 1
+            and parts[i + 1 : i + 2] not in (("_",), ("(",) if part == r"\pi" else ())
+        ):
             self.terms.questions.append(QUESTIONED[part])
             self.i += 1
         elif part == "^":
@@ -223,7 +248,12 @@ class _Scan:
         letter = parts[i:stop]
         base = base_of(letter)
         dressed = parts[i] in _SETS
-        label = base not in _POWERS | {"e"} and stop < len(parts) and parts[stop] == "^" and _is_label(parts[stop + 2 : end_of_group(parts, stop + 1) - 1])
+        label = (
+            base not in _POWERS | {"e"}
+            and stop < len(parts)
+            and parts[stop] == "^"
+            and _is_label(parts[stop + 2 : end_of_group(parts, stop + 1) - 1])
+        )
         if label:
             stop = end_of_group(parts, stop + 1)
         follows = parts[stop : stop + 1]
@@ -236,15 +266,25 @@ class _Scan:
             if follows == ("[",) and base in ("P", "E"):
                 self.take(end + 1, "[0, 1]" if base == "P" else "real")
                 return
-            strange = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot"} & set(_outer(inner)) or "," in _outer(inner)
+            strange = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot"} & set(_outer(inner)) or "," in _outer(
+                inner
+            )
             named = base.startswith(r"\operatorname{") and base not in _KNOWN
-            if self.functions.holds(letter) or (strange and r"\cdot" not in inner) or named or inverse:
+            if (
+                _is_list(inner)
+                or self.functions.holds(letter)
+                or (strange and r"\cdot" not in inner)
+                or named
+                or inverse
+            ):
                 self.take(end + 1, "real")
                 return
             if dressed or re.fullmatch(r"\\operatorname\{..+\}", base):
                 raise UnreadError(f"`{base}` is a set, a law or a map")
             if base in self.functions.maps or follows == ("[",):
                 raise UnreadError(f"it is not clear whether `{base}` is called or multiplied")
+        if {r"\sim", r"\in", "=", r"\gets", r"\leftarrow", r"\le", "<", ":"} & set(letter):
+            raise UnreadError(f"`{base}` with a sign below it is no letter")
         if re.fullmatch(r"\\operatorname\{..+\}", base) and follows and follows[0] not in _ENDING:
             raise UnreadError(f"`{base}` may be a function of what follows")
         if dressed:
@@ -269,7 +309,17 @@ class _Scan:
         parts, i = self.parts, self.i
         stop = end_of_group(parts, i + 1)
         inner = parts[i + 2 : stop - 1]
-        if inner in (("T",), (r"\top",), (r"\intercal",), ("c",), ("C",), (r"\perp",), (r"\dagger",), ("*",), (r"\dag",)):
+        if inner in (
+            ("T",),
+            (r"\top",),
+            (r"\intercal",),
+            ("c",),
+            ("C",),
+            (r"\perp",),
+            (r"\dagger",),
+            ("*",),
+            (r"\dag",),
+        ):
             raise UnreadError(f"`^{''.join(inner)}` may be a transpose or a complement, and no power")
         before = parts[i - 1] if i else ""
         plain = single(parts, i - 1) == i and i > 0
@@ -293,11 +343,11 @@ class _Scan:
             raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
         self.take(closing(self.parts, at) + 1, _LAWS[base])
 
-    def big(self, *, within: bool = False) -> None:
+    def big(self) -> None:
         """A supremum, an integral and the like; refused where it may end sooner or later."""
         parts = self.parts
         at = self.scripts(self.i + 1)
-        start, depth, minus = at, 0, False
+        start, depth, minus = at, 0, 0
         bracketed = parts[at : at + 1] in (("(",), ("[",), (r"\{",)) and self.scripts(closing(parts, at) + 1)
         while at < len(parts):
             part = parts[at]
@@ -309,16 +359,29 @@ class _Scan:
             if depth == 0 and part in _SIGNS:
                 break
             if depth == 0 and part in ("+", "-"):
-                minus = minus or at != bracketed
                 if at == bracketed:
                     break
+                minus = minus or at
             at += 1
         if parts[self.i] in (r"\int", r"\iint"):
             ending = parts[max(start, at - 2) : at]
             if not (len(ending) == 2 and ending[0] == "d") and not (r"\mathrm" in parts[at - 6 : at]):
                 raise UnreadError("an integral, and it is not clear where it ends")
         elif minus:
-            raise UnreadError(f"it is not clear how far {parts[self.i]} goes: brackets would say it")
+            below = (
+                parts[self.i + 3 : end_of_group(parts, self.i + 2) - 1] if parts[self.i + 1] == "_" else ()
+            )
+            index = written(below[: single(below, 0)]) if below else ""
+            if (
+                not index
+                or index in re.findall(r"\\[A-Za-z]+|[A-Za-z]", written(parts[minus:at]))
+                or minus == start
+            ):
+                raise UnreadError(f"it is not clear how far {parts[self.i]} goes: brackets would say it")
+            at = minus
+            self.terms.questions.append(
+                f"does ${written(parts[self.i : at])}$ end before the sign behind it?"
+            )
         if at == start:
             raise UnreadError(f"{parts[self.i]} of nothing")
         self.take(at, "real")
@@ -335,7 +398,9 @@ class _Scan:
         end = stop
         depth = 0
         while end < len(parts):
-            depth += (parts[end] in OPENING or parts[end] == "{") - (parts[end] in CLOSING or parts[end] == "}")
+            depth += (parts[end] in OPENING or parts[end] == "{") - (
+                parts[end] in CLOSING or parts[end] == "}"
+            )
             if depth < 0 or (depth == 0 and parts[end] in _SIGNS | {"+", "-"}):
                 break
             end += 1
@@ -394,17 +459,32 @@ class _Scan:
         if not inner_stop:
             raise UnreadError("a bar that is not closed")
         inner = parts[i + 1 : inner_stop]
-        if inner and (inner[0] in _SETS or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))):
+        if inner and (
+            inner[0] in _SETS or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))
+        ):
             self.take(inner_stop + 1, ">= 0")
         else:
             self.i += 1
+
+
+def _is_list(inner: tuple[str, ...]) -> bool:
+    """Whether brackets hold nothing but letters and commas: what nobody writes about a factor."""
+    at = 0
+    while at < len(inner):
+        stop = single(inner, at)
+        if stop == at or (stop < len(inner) and inner[stop] != ","):
+            return False
+        at = stop + 1
+    return bool(inner)
 
 
 def _is_label(above: tuple[str, ...]) -> bool:
     """Whether a superscript is a name or a number in brackets, and no power."""
     latin = len(above) > 2 and all(re.fullmatch("[A-Za-z]", part) for part in above)
     numbered = above[:1] == ("(",) and len(above) < 6 and above[-1] == ")"
-    return latin or numbered or (bool(above) and above[0].startswith((r"\text", r"\operatorname", r"\mathrm")))
+    return (
+        latin or numbered or (bool(above) and above[0].startswith((r"\text", r"\operatorname", r"\mathrm")))
+    )
 
 
 def terms_of(latex: str, functions: Functions, kinds: Mapping[str, str]) -> Terms:
@@ -413,6 +493,9 @@ def terms_of(latex: str, functions: Functions, kinds: Mapping[str, str]) -> Term
     Raises:
         UnreadError: for what has several readings, or none.
     """
-    for word in re.findall(r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z])", re.sub(r"\\[A-Za-z]+\s*\{[A-Za-z ]+\}|\\[A-Za-z]+|_\s*\{[^{}]*\}|\^\s*\{[A-Za-z]+\}", " ", latex)):
+    for word in re.findall(
+        r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z])",
+        re.sub(r"\\[A-Za-z]+\s*\{[A-Za-z ]+\}|\\[A-Za-z]+|_\s*\{[^{}]*\}|\^\s*\{[A-Za-z]+\}", " ", latex),
+    ):
         raise UnreadError(f"`{word}` may be a word or a product")
     return _Scan(parts_of(latex), functions, kinds).run()

@@ -59,7 +59,13 @@ class Encoding:
     """Makes a sheet of the displays of a statement."""
 
     def __init__(
-        self, name: str, sheet: Sheet, alone: bool, at_once: bool, errors: Errors, guessed: Set[Variable] = frozenset()
+        self,
+        name: str,
+        sheet: Sheet,
+        alone: bool,
+        at_once: bool,
+        errors: Errors,
+        guessed: Set[Variable] = frozenset(),
     ) -> None:
         self.name, self.sheet, self.alone, self.at_once, self.errors = name, sheet, alone, at_once, errors
         self.guessed = guessed
