@@ -38,8 +38,8 @@ app = typer.Typer(
 )
 # in the order in which --help lists them
 for command in (
-    list_, prove, import_, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, init, run, verify, check,
-    explain, report, findings, sandwich,
+    list_, prove, import_, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, init, run,
+    verify, check, explain, report, findings, sandwich,
 ):  # fmt: skip
     app.command(command.__name__.strip("_"))(command)
 

@@ -21,25 +21,33 @@ def import_(
         bool,
         typer.Option(help="Take all that is guessed as said; of a folder, on its pages as they are now."),
     ] = False,
+    whole: Annotated[
+        bool,
+        typer.Option(
+            help="With --accept: nothing is missing around the formulas, so that they may be refuted."
+        ),
+    ] = False,
     json_file: Json = None,
 ) -> None:
     """Read a paper, and write a folder of pages for `dpverify prove`, with a list of questions.
 
     Macros are expanded; theorems, proofs and displays become statements and formulas; letters get domains from the
-    sentences that introduce them, or guessed ones, which are marked. What cannot be read is listed with line and reason in
-    FOLDER/import/questions.md. No formula that rests on a guess has a verdict until the guess is accepted.
+    sentences that introduce them, or guessed ones, which are marked. What cannot be read is listed with line and reason
+    in FOLDER/import/questions.md. No formula that rests on a guess has a verdict until the guess is accepted.
     """
     extras.require("dpverify import", "prove")
     from dpverify.statements.importing import accept as accept_guesses
     from dpverify.statements.importing import import_paper
 
     check_json(json_file)
+    if whole and not accept:
+        raise InvalidArgumentError("--whole", True, "said with `--accept`")
     if paper.is_dir():
         if not accept or out is not None:
             raise InvalidArgumentError(
                 "paper", str(paper), "a file; or a folder of pages, with `--accept` alone"
             )
-        tell(f"{accept_guesses(paper)} guesses accepted in {paper}")
+        tell(f"{accept_guesses(paper, whole=whole)} guesses accepted in {paper}")
         return
     if out is None:
         raise InvalidArgumentError("--out", None, "the folder for the pages")
@@ -51,6 +59,6 @@ def import_(
         f"{found.questions} questions in {out}/import/questions.md"
     )
     if accept and found.pages:
-        tell(f"{accept_guesses(out)} guesses accepted")
+        tell(f"{accept_guesses(out, whole=whole)} guesses accepted")
     if json_file is not None:
         write_json(json_file, {**vars(counts), "pages": list(found.pages), "questions": found.questions})

@@ -13,9 +13,10 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import write_whole
 from dpverify.statements.importing.other_sources import from_markdown, from_text, signs_in
-from dpverify.statements.importing.reading import Counts, ImportedRow, Reader, Section
+from dpverify.statements.importing.reading import Reader
+from dpverify.statements.importing.records import Counts, ImportedRow, Section
 from dpverify.statements.importing.source import Expanded
-from dpverify.statements.importing.structure import SourceFormula, SourcePart, structure_of
+from dpverify.statements.importing.structure import SourceFormula, SourceItem, structure_of
 from dpverify.statements.pages.page import PageError, read_page
 
 QUESTIONS = "import/questions.md"
@@ -43,6 +44,7 @@ class _Written:
     text: str
     rows: dict[int, ImportedRow]
     letters: dict[int, tuple[Section, str]]
+    sections: dict[int, Section]
 
 
 def import_paper(path: Path, out: Path) -> Imported:
@@ -95,7 +97,7 @@ def _read(path: Path) -> tuple[str, Reader]:
     return title or path.stem, reader
 
 
-def _torn(item: object) -> object:
+def _torn(item: SourceItem) -> SourceItem:
     return replaced(item, torn=True) if isinstance(item, SourceFormula) else item
 
 
@@ -121,26 +123,29 @@ class _Folder:
         return {f"{name}.md": self.page(found) for name, found in sections.items()}
 
     def page(self, sections: Sequence[Section]) -> _Written:
-        written = _Written("", {}, {})
+        written = _Written("", {}, {}, {})
         lines = [f"# {_plain(sections[0].part.section or self.title)}", ""]
         known = [s.id for s in self.reader.sections if s.rows]
         for section in sections:
+            written.sections[len(lines) + 1] = section
             lines += [f"## {_plain(section.part.title or 'Text')} {{#{section.id}}}", ""]
             before = known[: known.index(section.id)]
             uses = [used for used in dict.fromkeys(section.uses) if used in before]
             lines += [f"- title: {_plain(section.part.title or 'Text')}, line {section.part.line}"]
             lines += [f"- uses: {', '.join(uses)}"] if uses else []
-            lines += ["", "| letter | domain | meaning | guessed |", "| --- | --- | --- | --- |"]
+            lines += ["", "| letter | domain | meaning | stands for | guessed |", "| --- | --- | --- | --- | --- |"]
             for letter, domain, why in self.letters(section):
                 written.letters[len(lines) + 1] = section, letter
                 meaning = section.meanings.get(letter, "")
-                lines.append(f"| {_cell(letter)} | {domain} | {meaning} | {'domain' if why else ''} |")
+                lines.append(f"| {_cell(letter)} | {domain} | {meaning} | | {'domain' if why else ''} |")
+            for term, domain, why in self.terms(section):
+                lines.append(f"| {_cell(term)} | {domain} | | one letter | {'domain' if why else ''} |")
             lines.append("")
             self.name_rows(section)
             for row in section.rows:
                 start = len(lines) + 1
                 lines += [*self.row(section, row), ""]
-                written.rows |= {line: row for line in range(start, len(lines) + 1)}
+                written.rows |= dict.fromkeys(range(start, len(lines) + 1), row)
         written.text = "\n".join(lines).rstrip() + "\n"
         return written
 
@@ -151,6 +156,13 @@ class _Folder:
             bound = all(letter in row.bound for row in section.rows if letter in row.letters)
             domain, why = ("integer", "") if bound else self.reader.domain(section, letter)
             yield letter, domain, why
+
+    def terms(self, section: Section) -> Iterator[tuple[str, str, str]]:
+        """Of a section without letters, its terms: every statement has a table."""
+        if not any(row.letters for row in section.rows):
+            found = {term: row for row in section.rows for term in row.opaque}
+            for term, row in found.items():
+                yield term, *self.reader.declared(section, row, term)
 
     @staticmethod
     def name_rows(section: Section) -> None:
@@ -171,12 +183,14 @@ class _Folder:
         yield f"- place: {row.file}, line {row.line}"
         general = {letter: (domain, why) for letter, domain, why in self.letters(section)}
         here = [v for v in row.letters if self.reader.declared(section, row, v) != general[v]]
-        if here or row.opaque:
+        apart = {term for term, *_ in self.terms(section)}
+        terms = [term for term in row.opaque if term not in apart]
+        if here or terms:
             yield from ("", "| letter here | domain | stands for | guessed |", "| --- | --- | --- | --- |")
             for letter in here:
                 domain, why = self.reader.declared(section, row, letter)
                 yield f"| {_cell(letter)} | {domain} | | {'domain' if why else ''} |"
-            for term in row.opaque:
+            for term in terms:
                 domain, why = self.reader.declared(section, row, term)
                 yield f"| {_cell(term)} | {domain} | one letter | {'domain' if why else ''} |"
 
@@ -210,7 +224,9 @@ class _Folder:
                     if one.argument != "meaning":
                         yield from ((row, str(one)) for row in section.rows if letter in row.letters)
                 else:
-                    yield from ((row, str(one)) for row in page.rows.values())
+                    start = max((at for at in page.sections if at <= line), default=0)
+                    among = page.sections[start].rows if start else tuple(page.rows.values())
+                    yield from ((row, str(one)) for row in among)
             return
         for display in found.displays:
             row = page.rows[display.line]
@@ -277,10 +293,11 @@ class _Folder:
             places = ", ".join(dict.fromkeys(where))
             lines.append(f"{next(numbers)}. {question}{f' [{places}]' if places else ''}")
         lines += [
-            "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: the domain in the table of",
-            "letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial` there says that the",
-            "sentences around are not read to the last word, so that a condition may be missing: the formula is proved or",
-            "undecided, never refuted. Take it away where nothing is missing.", "", "## Not read", "",
+            "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: the domain in the",
+            "table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
+            "there says that the sentences around are not read to the last word, so that a condition may be missing:",
+            "the formula is proved or undecided, never refuted. Take it away where nothing is missing, or everywhere",
+            "with `--accept --whole`.", "", "## Not read", "",
         ]  # fmt: skip
         for file, line, latex, reason in sorted(self.reader.refusals, key=lambda r: (r[0], r[1])):
             lines.append(f"- {file}, line {line}: {f'`{latex}`: ' if latex else ''}{reason}")
@@ -305,10 +322,15 @@ def _cell(latex: str) -> str:
 
 
 _ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(.*\):)$", re.MULTILINE)
+_PARTIAL = re.compile(r"^(`[\w-]+` \(step); partial(.*\):)$", re.MULTILINE)
 
 
-def accept(folder: Path) -> int:
+def accept(folder: Path, *, whole: bool = False) -> int:
     """Take what is guessed on the pages of a folder as said; how many marks that were.
+
+    Args:
+        folder: with pages that were imported.
+        whole: whether nothing is missing around the formulas, so that they may be refuted.
 
     Raises:
         InvalidArgumentError: for a folder without pages.
@@ -321,6 +343,7 @@ def accept(folder: Path) -> int:
         out, guessed = [], False
         text, rows = _ROW.subn(r"\1partial\2", file.read_text("utf-8"))
         number += rows
+        text = _PARTIAL.sub(r"\1\2", text) if whole else text
         for line in text.split("\n"):
             cells = line.rstrip().removesuffix("|").rstrip()
             if line.startswith("| letter"):

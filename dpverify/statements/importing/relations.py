@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
+from dpverify.statements.importing.tables import meanings, one_of, words
 
 
 class UnreadError(Exception):
@@ -39,60 +41,24 @@ class Relations:
     """The formula in one, where it is one row."""
 
 
-SIGNS = {
-    "=": "=", "<": "<", ">": ">", r"\le": r"\le", r"\leq": r"\le", r"\leqslant": r"\le", r"\ge": r"\ge",
-    r"\geq": r"\ge", r"\geqslant": r"\ge", r"\ne": r"\ne", r"\neq": r"\ne", r"\lt": "<", r"\gt": ">", r"\in": r"\in",
-    ":=": ":=", r"\coloneqq": ":=", r"\triangleq": ":=", r"\doteq": ":=", r"\eqdef": ":=", r"\defeq": ":=",
-}  # fmt: skip
+SIGNS = meanings("signs")
 """Signs of comparison that are read, and what is written for them."""
-VAGUE = {
-    **dict.fromkeys((r"\approx", r"\simeq", r"\lesssim", r"\gtrsim", r"\ll", r"\gg", r"\asymp", r"\cong"),
-                    "it holds up to a factor or an error that is not said"),
-    **dict.fromkeys((r"\equiv", r"\preceq", r"\succeq", r"\prec", r"\succ", r"\not", r"\notin", r"\ni"),
-                    "its sign has several meanings"),
-}  # fmt: skip
-"""Signs of comparison that are refused."""
-OTHER = frozenset(
-    (r"\sim", r"\to", r"\rightarrow", r"\mapsto", r"\subset", r"\subseteq", r"\supset", r"\supseteq", r"\propto",
-     r"\leftarrow", r"\gets", r"\longrightarrow", r"\stackrel", r"\perp", r"\hookrightarrow", r"\xrightarrow")
-)  # fmt: skip
-"""Signs between sets, laws and maps: no comparisons of numbers."""
-_ARROWS = frozenset(
-    (r"\implies", r"\iff", r"\Rightarrow", r"\Leftrightarrow", r"\Longrightarrow", r"\Longleftrightarrow", r"\wedge",
-     r"\land", r"\lor", r"\vee", r"\exists", r"\neg", r"\lnot")
-)  # fmt: skip
-_DROPPED = frozenset(
-    (r"\nonumber", r"\notag", r"\displaystyle", r"\textstyle", r"\limits", r"\nolimits", r"\allowbreak", r"\nobreak",
-     r"\qedhere", r"\qed", r"\strut", r"\mathstrut", r"\hfill", r"\hfil", r"\!", r"\bigstrut", r"\hskip", r"\smallskip",
-     r"\noalign")
-)  # fmt: skip
-_DROPPED_WITH = frozenset((r"\label", r"\tag", r"\color", r"\vspace"))
-_UNWRAPPED = frozenset(
-    (r"\boxed", r"\mathop", r"\mathrel", r"\mathbin", r"\mathord", r"\ensuremath", r"\mathstrut")
-)
-_TEXT = frozenset(
-    (r"\text", r"\textrm", r"\textnormal", r"\textit", r"\mbox", r"\hbox", r"\intertext", r"\textup")
-)
+VAGUE = meanings("vague")
+"""Signs of comparison that are refused, with the reason."""
+OTHER, _ARROWS, _TEXT = words("other"), words("arrows"), words("text")
+_DROPPED, _DROPPED_WITH, _UNWRAPPED, _UNREAD = map(words, ("dropped", "dropped_with", "unwrapped", "unread"))
+_OPENING, _CLOSING, _CODE = words("opening"), words("closing"), words("code")
 _INSIDE = ("aligned", "split", "gathered", "alignedat")
-_OPENING = frozenset(
-    ("(", "[", "{", r"\{", r"\lfloor", r"\lceil", r"\langle", r"\begin", r"\lbrace", r"\lbrack")
-)
-_CLOSING = frozenset(
-    (")", "]", "}", r"\}", r"\rfloor", r"\rceil", r"\rangle", r"\end", r"\rbrace", r"\rbrack")
-)
 _LABEL = re.compile(
-    r"\((?:[a-z]|[ivx]+|\d+|\*+)\)|\d+|[ivx]{2,}|\(?\\(?:eq)?ref ?\{[^}]*\}\)?|\\(?:text|mathrm) ?\{\((?:[a-z]|[ivx]+|\d+)\)\}"
+    r"\((?:[a-z]|[ivx]+|\d+|\*+)\)|\d+|[ivx]{2,}|\(?\\(?:eq)?ref ?\{[^}]*\}\)?"
+    r"|\\(?:text|mathrm) ?\{\((?:[a-z]|[ivx]+|\d+)\)\}"
 )
 """What numbers a step; `d` alone would say that laws are equal."""
 _DEFINED = re.compile(
     r"\\(?:text|mathrm|mathsf|mbox|textnormal|textrm) ?\{ ?(?:def|defn|def\.)\.? ?\}|\\triangle|\\Delta|def"
 )
-_CONDITION = re.compile(
-    r"(?i)\W*(?:for|for all|for every|for any|for each|if|when|whenever|where|with|given|and for all|provided that)\W*"
-)
-_ANNOTATION = re.compile(
-    r"(?i)\W*(?:by|since|because|using|from|as|due to|see|eq|lemma|theorem|def|definition|triangle|jensen|apply|linearity)\b"
-)
+_CONDITION = re.compile(rf"(?i)\W*{one_of('in_formulas')}\W*")
+_ANNOTATION = re.compile(rf"(?i)\W*{one_of('remarks')}\b")
 _POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
 _TYPED = re.compile(r"(max|min|log|exp|ln) ?(?:\(|\[|\\\{)")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
@@ -154,9 +120,9 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
         elif text in (r"\eqalign", r"\displaylines", r"\eqalignno"):
             inner, i = group(tokens, i)
             out += cleaned(inner)
-        elif text in (r"\cases", r"\matrix", r"\pmatrix", r"\substack", r"\raise", r"\over@"):
+        elif text in _UNREAD:
             raise UnreadError(f"{text} is not read")
-        elif text in (r"\texttt", r"\mathtt", r"\textsf", r"\textsc"):
+        elif text in _CODE:
             inner, i = group(tokens, i)
             name = [t for t in inner if t.text not in (r"\_", " ")]
             if not all(t.text.isalpha() for t in name):
@@ -273,18 +239,15 @@ def relations_of(formula: SourceFormula) -> Relations:
         row = _without_size(row)
         cells = [cell for _, cell in split(row, frozenset("&"))]
         width = 3 if three else 2
-        pairs = (
-            [sum(cells[k : k + width], []) for k in range(0, len(cells), width)] if len(cells) > 1 else cells
-        )
+        starts_at = range(0, len(cells), width) if len(cells) > 1 else ()
+        pairs = [[t for cell in cells[k : k + width] for t in cell] for k in starts_at] or cells
         pairs = [p for p in map(_stripped, pairs) if p]
         for k, pair in enumerate(pairs):
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
             goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
             if k and pair[0].text in _TEXT and not _CONDITION.match(_words(pair)[0]):
                 continue  # a remark in a column of its own
-            if k and pair[0].text in _TEXT and lines:
-                lines[-1] += [pair[0]._replace(text=" "), *pair]
-            elif goes_on and lines and k == 0:
+            if (k and pair[0].text in _TEXT and lines) or (goes_on and lines and k == 0):
                 lines[-1] += [pair[0]._replace(text=" "), *pair]
             elif goes_on and (lines or starts) and not joined:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
@@ -308,7 +271,7 @@ def _inner(tokens: Tokens, formula: SourceFormula) -> Tokens:
             if [t.text for t in tokens[-len(end) :]] != end or r"\begin" in (t.text for t in tokens[at:]):
                 raise UnreadError(f"{called} beside something else")
             inner = tokens[at : -len(end)]
-            return _stripped(group(inner, 0)[0] if called == "alignedat" and False else inner)
+            return _stripped(inner)
     return tokens
 
 
@@ -354,9 +317,9 @@ def _take(tokens: Tokens, result: Relations) -> None:
             continue
         if depth <= 0 and token.text == r"\forall":
             parts.append(("for all", []))
-        elif depth <= 0 and token.text in (",", ";", r"\quad", r"\qquad"):
-            parts.append((",", []))
-        elif depth <= 0 and token.text == ":" and parts[-1][0] == "for all":
+        elif (depth <= 0 and token.text in (",", ";", r"\quad", r"\qquad")) or (
+            depth <= 0 and token.text == ":" and parts[-1][0] == "for all"
+        ):
             parts.append((",", []))
         else:
             parts[-1][1].append(token)
@@ -461,7 +424,7 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
         yield SourceRelation(latex_of(part), line, given, signs=signs, refused=refused)
         return
     sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
-    for (_, left), (sign, right) in zip(sides, sides[1:]):
+    for (_, left), (sign, right) in pairwise(sides):
         left_, right_ = latex_of(_stripped(left)), latex_of(_stripped(right))
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
         whole = f"{left_} {SIGNS.get(sign, sign)} {right_}".replace(":=", "=")

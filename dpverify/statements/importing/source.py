@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.statements.importing.tables import words
 
 LONGEST = 2_000_000
 """Tokens that macros may be expanded to at most."""
@@ -48,12 +49,7 @@ _VERBATIM = re.compile(
     re.DOTALL,
 )
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*(?:\n[ \t]*(?=\S)|(?=\n)|$)")
-_STARRED = frozenset(
-    (r"\newcommand", r"\renewcommand", r"\providecommand", r"\operatorname", r"\DeclareMathOperator", r"\newtheorem",
-     r"\DeclareRobustCommand", r"\section", r"\subsection", r"\subsubsection", r"\chapter", r"\paragraph", r"\hspace",
-     r"\tag", r"\newenvironment", r"\renewenvironment", r"\vspace", r"\DeclarePairedDelimiter")
-)  # fmt: skip
-_DEFINING = frozenset((r"\newcommand", r"\renewcommand", r"\providecommand", r"\DeclareRobustCommand"))
+_STARRED, _DEFINING = words("starred"), words("defining")
 _PHYSICS = r"""\newcommand{\norm}[1]{\left\|#1\right\|}\newcommand{\abs}[1]{\left|#1\right|}"""
 
 
@@ -255,8 +251,8 @@ class Expanded:
         elif name == r"\DeclarePairedDelimiter":
             command, left, right = self.name(), self.argument(), self.argument()
             if not any(t.text in ("[", "#") for t in (*left, *right)):
-                body = (*left, *tokens_of("#1", token.file), *right)
-                self.define(token, command, _Macro(1, None, body, starred=True))
+                whole = (*left, *tokens_of("#1", token.file), *right)
+                self.define(token, command, _Macro(1, None, whole, starred=True))
         elif name in (r"\newenvironment", r"\renewenvironment"):
             called, count = self.name(), self.optional()
             default, begin, end = self.optional(), self.argument(), self.argument()

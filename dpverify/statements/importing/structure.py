@@ -7,54 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dpverify.statements.importing.source import Expanded, SourceToken, latex_of
+from dpverify.statements.importing.tables import words
 
-TITLES = {
-    name: name.capitalize()
-    for name in (
-        "theorem", "lemma", "proposition", "corollary", "claim", "fact", "definition", "remark", "observation",
-        "assumption", "example", "conjecture",
-    )
-} | {"thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition"}  # fmt: skip
+TITLES = {name: name.capitalize() for name in words("theorems")} | {
+    "thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition",
+}  # fmt: skip
 """Environments of theorems that conference classes bring, with their titles."""
-DISPLAYS = frozenset(
-    (
-        "equation",
-        "align",
-        "gather",
-        "multline",
-        "eqnarray",
-        "flalign",
-        "alignat",
-        "displaymath",
-        "dmath",
-        "math",
-    )
-)
-_SKIPPED = frozenset(("tikzpicture", "thebibliography", "bibliography", "filecontents", "CCSXML"))
-_APART = {
-    name: f"it stands in a {name}"
-    for name in (
-        "algorithm",
-        "algorithmic",
-        "algorithm2e",
-        "table",
-        "tabular",
-        "figure",
-        "tabularx",
-        "longtable",
-    )
-}
-_WITH_NOTHING = frozenset(
-    (r"\cite", r"\citep", r"\citet", r"\citealp", r"\includegraphics", r"\vspace", r"\hspace", r"\usepackage",
-     r"\documentclass", r"\bibliographystyle", r"\bibliography", r"\author", r"\setlength", r"\pagestyle", r"\date",
-     r"\thispagestyle", r"\addbibresource", r"\lstinputlisting", r"\setcounter", r"\hypersetup", r"\lstset",
-     r"\theoremstyle", r"\Cite", r"\autocite", r"\parencite", r"\textcite", r"\index", r"\color")
-)  # fmt: skip
-"""Commands whose arguments are not read."""
-_REFERRING = frozenset((r"\ref", r"\eqref", r"\cref", r"\Cref", r"\autoref", r"\thmref", r"\lemref"))
-_HEADINGS = frozenset(
-    (r"\section", r"\subsection", r"\subsubsection", r"\chapter", r"\paragraph", r"\appendix")
-)
+DISPLAYS, _SKIPPED, _APART = words("displays"), words("skipped"), words("apart")
+_WITH_NOTHING, _REFERRING, _HEADINGS = words("with_nothing"), words("referring"), words("headings")
 
 
 @dataclass(frozen=True)
@@ -121,7 +81,7 @@ class SourceStructure:
     """Walks the tokens of a paper and makes its parts."""
 
     def __init__(self, expanded: Expanded) -> None:
-        self.tokens = [t for t in expanded.tokens]
+        self.tokens = list(expanded.tokens)
         self.titles = TITLES | expanded.theorems
         self.at, self.section, self.title = 0, "", ""
         self.parts: list[SourcePart] = []
@@ -368,7 +328,7 @@ class SourceStructure:
             part.of = referred[1] if referred else ""
             self.open.append(part)
         else:
-            self.apart = _APART.get(bare, self.apart)
+            self.apart = f"it stands in a {bare}" if bare in _APART else self.apart
             self.part.end()
 
     def end(self, name: str, token: SourceToken) -> None:

@@ -1,4 +1,4 @@
-"""What a relation is made of: its letters, and the terms that are one letter each, such as `\\mathbb{E}[X]` and `f(x)`."""
+"""What a relation is made of: its letters, and terms that are one letter each, as `\\mathbb{E}[X]` and `f(x)`."""
 
 from __future__ import annotations
 
@@ -10,43 +10,19 @@ from dataclasses import dataclass, field
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group, normal, texts
 from dpverify.statements.importing.relations import SIGNS, VAGUE, UnreadError
+from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.pages.letters import single
 
 _SIGNS = {*SIGNS, *VAGUE, r"\implies", r"\iff", r"\wedge", r"\vee", ",", ";", ":"}
-_LAWS = {
-    r"\Pr": "[0, 1]", r"\operatorname{Pr}": "[0, 1]", r"\mathbb{P}": "[0, 1]", r"\mathbb{E}": "real",
-    r"\operatorname{E}": "real", r"\mathbf{E}": "real", r"\operatorname{Var}": ">= 0", r"\mathbb{V}": ">= 0",
-    r"\operatorname{Cov}": "real", r"\mathbb{I}": "[0, 1]", r"\mathbb{1}": "[0, 1]", r"\mathbf{1}": "[0, 1]",
-    r"\operatorname{KL}": ">= 0", r"\operatorname{TV}": "[0, 1]", r"\mathbf{P}": "[0, 1]", r"\mathrm{E}": "real",
-    r"\operatorname{Ent}": "real",
-}  # fmt: skip
+_LAWS = meanings("laws")
 """Heads of terms that bracket what they are of, and between which values these are."""
-_BIG = frozenset(
-    (r"\sup", r"\inf", r"\lim", r"\limsup", r"\liminf", r"\bigcup", r"\bigcap", r"\operatorname{argmin}", r"\argmin",
-     r"\argmax", r"\operatorname{argmax}", r"\oint", r"\iint", r"\int", r"\operatorname{esssup}", r"\arg")
-)  # fmt: skip
-_KNOWN = frozenset(
-    (r"\exp", r"\ln", r"\log", r"\max", r"\min", r"\sin", r"\cos", r"\arctan", r"\operatorname{erfc}", r"\sqrt", r"\frac",
-     r"\binom", r"\sum", r"\prod", r"\cdot", r"\times", r"\infty", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil", r"\Phi",
-     r"\Gamma", r"\pi", r"\operatorname{exp}", r"\operatorname{log}", r"\operatorname{ln}", r"\operatorname{max}",
-     r"\operatorname{min}", r"\|", r"\{", r"\}", r"\langle", r"\rangle", r"\tan", r"[of root", r"of root]", r"\text{ and }",
-     r"\le", r"\ge", r"\ne", r"\in", r"\implies", r"\iff", r"\wedge", r"\mathbb")
-)  # fmt: skip
-QUESTIONED = {
-    r"\log": "is log the natural logarithm?", r"\operatorname{log}": "is log the natural logarithm?",
-    r"\pi": r"is $\pi$ the number 3.14...?", r"\Phi": r"is $\Phi$ the distribution function of the normal law?",
-    r"\Gamma": r"is $\Gamma$ the gamma function?",
-}  # fmt: skip
+_BIG, _STRANGE, _SETS = words("big"), words("strange"), words("sets")
+_KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }"}
+QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
-_FUNCTION_LETTERS = frozenset((*"fghFGHMDAT", r"\phi", r"\varphi", r"\psi", r"\Psi", r"\ell", r"\mu", r"\nu"))
-_POWERS = frozenset(
-    (*"abcpqr", r"\alpha", r"\beta", r"\gamma", r"\delta", r"\epsilon", r"\varepsilon", r"\lambda", r"\rho", r"\eta",
-     r"\kappa", r"\tau")
-)  # fmt: skip
-"""Letters that are taken to have powers; above others, a letter may be an index."""
+_FUNCTION_LETTERS, _POWERS = words("function_letters"), words("power_letters")
 _ENDING = _SIGNS | {"+", "-", "/", "^", r"\cdot", r"\times", *CLOSING, "}", "|", r"\|"}
 """Behind a name, these do not begin what it may be a function of."""
-_SETS = frozenset((r"\mathcal", r"\mathbb", r"\mathscr", r"\mathfrak"))
 
 
 def parts_of(latex: str) -> tuple[str, ...]:
@@ -181,19 +157,7 @@ class _Scan:
         stop = single(parts, i)
         dressed = part in DRESS
         base = "".join(parts[i : end_of_group(parts, i + 1)]) if dressed else part
-        if part in (
-            r"\approx",
-            r"\pm",
-            r"\mp",
-            r"\dots",
-            r"\ldots",
-            r"\cdots",
-            r"\ast",
-            r"\star",
-            r"\circ",
-            r"\oplus",
-            r"\mid",
-        ):
+        if part in _STRANGE:
             raise UnreadError(f"{part} is not read in a formula")
         if part in ("O", "o", r"\Omega", r"\Theta", r"\omega") and parts[stop : stop + 1] == ("(",):
             raise UnreadError("an order: it does not say on which letters its constant may depend")
@@ -365,7 +329,7 @@ class _Scan:
             at += 1
         if parts[self.i] in (r"\int", r"\iint"):
             ending = parts[max(start, at - 2) : at]
-            if not (len(ending) == 2 and ending[0] == "d") and not (r"\mathrm" in parts[at - 6 : at]):
+            if not (len(ending) == 2 and ending[0] == "d") and r"\mathrm" not in parts[at - 6 : at]:
                 raise UnreadError("an integral, and it is not clear where it ends")
         elif minus:
             below = (

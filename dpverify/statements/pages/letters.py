@@ -91,8 +91,8 @@ class _LetterTable:
         names = ["letter" if name in ("symbol", HERE) else name for name in names]
         if not {"letter", "domain"} <= set(names) <= _COLUMNS or len(set(names)) < len(names):
             allowed = (
-                "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `size`, `name`, `guessed`, each once, no "
-                "others"
+                "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `size`, `name`, `guessed`, each "
+                "once, no others"
             )
             self.wrong(self.block.line, "table", " | ".join(names), allowed)
             return

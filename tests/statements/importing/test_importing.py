@@ -213,7 +213,8 @@ def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert marks["line-26"] is marks["line-34"] is Provenance.PARTIAL
     assert accept(out) == 7
     assert set(provenances(out).values()) == {Provenance.PARTIAL}
-    assert accept(out) == 0
+    assert accept(out, whole=True) == 0
+    assert set(provenances(out).values()) == {Provenance.VERBATIM}
     assert call("import", str(tmp_path / "conference.tex"), "--out", str(out)) == 2
     assert call("import", str(tmp_path / "conference.tex")) == 2
     assert call("import", str(out)) == 2
@@ -241,6 +242,14 @@ def test_no_verdict_under_a_guess(tmp_path: Path) -> None:
     wrong, proved = (Verdict.UNDECIDED, Gap.PARTIAL), (Verdict.PROVED, None)
     assert before == [(Verdict.UNDECIDED, Gap.GUESSED), wrong, proved]  # nothing is said of y
     assert after == [proved, wrong, proved]
+
+
+def test_a_statement_of_terms_alone(tmp_path: Path) -> None:
+    source = r"\begin{claim} We have $\Pr[A] \le \Pr[B]$. \end{claim} \begin{claim} We have $x \le x + 1$. \end{claim}"
+    (tmp_path / "t.tex").write_text(source, encoding="utf-8")
+    found = import_paper(tmp_path / "t.tex", tmp_path / "out")
+    assert (found.statements, found.counts.refused) == (2, 0)
+    assert [len(s.printed) for s in read_pages(tmp_path / "out").statements] == [1, 1]
 
 
 @pytest.mark.parametrize("name", ["paper.pdf", "nothing.tex"])
