@@ -256,3 +256,20 @@ def test_a_statement_of_terms_alone(tmp_path: Path) -> None:
 def test_bad_input(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="source"):
         import_paper(tmp_path / name, tmp_path / "out")
+
+
+def test_marks_of_letters(tmp_path: Path) -> None:
+    """Letters that are guessed, of all pages, of a page, of a display, and what stands for a formula of one."""
+    (tmp_path / "letters.md").write_text(
+        "| letter | domain | guessed |\n|-|-|-|\n| $a$ | real | yes |\n| $b$ | real | |\n"
+    )
+    (tmp_path / "p.md").write_text(
+        "| letter | domain | stands for | guessed |\n|-|-|-|-|\n| $c$ | real | | domain |\n| $s$ | real | $c+1$ | |\n\n"
+        "`of all`:\n$$a\\le a+1$$\n\n`none`:\n$$b\\le b+1$$\n\n`of it`:\n$$c\\le c+1$$\n\n`formula`:\n$$s\\le s+1$$\n\n"
+        "`in the condition` (step; given $c\\le b$):\n$$b\\le b+1$$\n\n`here`:\n$$b\\le d+b$$\n\n"
+        "| letter here | domain | guessed |\n|-|-|-|\n| $d$ | > 0 | domain |\n"
+    )
+    marks = provenances(tmp_path)
+    assert marks.pop("none") is Provenance.VERBATIM
+    assert set(marks.values()) == {Provenance.GUESSED}
+    assert len(marks) == 5
