@@ -18,6 +18,7 @@ from dpverify.commands.read import read
 from dpverify.commands.statements import explain, hypotheses, list_, prove
 from dpverify.commands.tails import tails
 from dpverify.commands.verify import verify
+from dpverify.editor.command import language_server
 from dpverify.terminal import Commands, run_commands
 
 app = typer.Typer(
@@ -39,9 +40,9 @@ app = typer.Typer(
 # in the order in which --help lists them
 for command in (
     list_, prove, import_, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, init, run,
-    verify, check, explain, report, findings, sandwich,
+    verify, check, explain, report, findings, sandwich, language_server,
 ):  # fmt: skip
-    app.command(command.__name__.strip("_"))(command)
+    app.command(command.__name__.strip("_").replace("_", "-"))(command)
 
 
 @app.callback(invoke_without_command=True)

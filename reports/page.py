@@ -46,7 +46,7 @@ _WIDEST = 30.0
 characters."""
 
 _SHOWN_CERTIFICATE = 3000
-"""Certificates up to this many characters are shown in the page; longer ones are only named."""
+"""Certificates up to this many bytes are shown in the page; longer ones are only named."""
 
 
 @dataclass(frozen=True)
@@ -160,12 +160,13 @@ def _letters(proof: ProofEvidence) -> list[str]:
 
 
 def _note(certificate: Mapping[str, Any]) -> CertificateNote:
-    text = json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=False)
     proof = certificate.get("proof")
     method = str(proof.get("method", "")) if isinstance(proof, Mapping) else ""
     size = len(json.dumps(certificate, separators=(",", ":")))
-    shown = text if len(text) <= _SHOWN_CERTIFICATE else ""
-    return CertificateNote(method, f"{number_text.count(size)} bytes", shown)
+    text = ""
+    if size <= _SHOWN_CERTIFICATE:
+        text = json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=False)
+    return CertificateNote(method, f"{number_text.count(size)} bytes", text)
 
 
 def _sentence(text: str) -> str:

@@ -7,6 +7,23 @@
   const baseTitle = document.title;
   let current = null;
 
+  // A page is kept as text until it is shown, so that a report of hundreds opens at once. Without scripts, a browser
+  // shows what is in `noscript`; with them, that is text.
+  const kept = (page) => page.querySelector(":scope > noscript");
+
+  function fill(page) {
+    const later = kept(page);
+    if (later === null) return;
+    later.outerHTML = later.textContent;
+    page.querySelectorAll("pre.command").forEach(addCopyButton);
+  }
+
+  function pageOf(name) {
+    const target = document.getElementById(name);
+    if (target) return target.closest(".page");
+    return pages.find((page) => kept(page)?.textContent.includes(`id="${name}"`));
+  }
+
   function openMenu(open) {
     menu.setAttribute("aria-expanded", String(open));
     root.classList.toggle("menu-open", open);
@@ -14,8 +31,10 @@
 
   function show(moveFocus) {
     const name = location.hash.slice(1); // ids are made of letters, digits, dots and hyphens: nothing to decode
+    const named = name ? pageOf(name) : null;
+    const page = named || (named === null && name && current) || pages[0];
+    fill(page);
     const target = name ? document.getElementById(name) : null;
-    const page = (target && target.closest(".page")) || (target && current) || pages[0];
     const changed = page !== current;
     current = page;
     for (const other of pages) other.classList.toggle("current", other === page);
@@ -89,7 +108,7 @@
   }
 
   root.classList.add("js");
-  for (const pre of document.querySelectorAll("pre.command")) addCopyButton(pre);
+  document.querySelectorAll("pre.command").forEach(addCopyButton);
   menu.addEventListener("click", () => openMenu(menu.getAttribute("aria-expanded") !== "true"));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && root.classList.contains("menu-open")) {
@@ -103,6 +122,7 @@
   paper.addEventListener("change", filter);
   addEventListener("hashchange", () => show(true));
   addEventListener("resize", markScrollable);
+  addEventListener("beforeprint", () => pages.forEach(fill));
   filter(); // a browser may bring back what was typed before a reload
   show(false);
 })();

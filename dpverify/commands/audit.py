@@ -88,7 +88,7 @@ audit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 
 def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Request) -> None:
     from dpverify.commands.formats import write_audit
-    from dpverify.verification.user_places import place_of
+    from dpverify.verification.located.user_places import place_of
     from dpverify.views.results import SourcePlace
     from dpverify.views.shown_outputs import histogram_lines
 

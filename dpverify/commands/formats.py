@@ -116,7 +116,7 @@ def write_proofs(
     """
     from dpverify.reports.formats.documents import proofs_json
     from dpverify.reports.formats.markdown import proofs_markdown
-    from dpverify.verification.places import source_places
+    from dpverify.verification.located.places import source_places
     from dpverify.views.results import result_of
 
     if form != "markdown":
@@ -146,7 +146,7 @@ def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     from dpverify.ledger.proofs import ProofEvidence
     from dpverify.reports import ledger_json
     from dpverify.reports.formats.markdown import ledger_markdown
-    from dpverify.verification.places import source_places, theorem_place
+    from dpverify.verification.located.places import source_places, theorem_place
     from dpverify.views.results import result_of, result_of_theorem
 
     def results() -> Iterator[Result]:

@@ -21,14 +21,27 @@ from dpverify.terminal import (
     write_json,
 )
 
-LedgerFile = Annotated[Path, typer.Argument(help="A ledger.json.")]
+
+def _in_folder(path: Path) -> Path:
+    """Of a folder that `dpverify verify` wrote, its ledger."""
+    return path / "ledger.json" if path.is_dir() else path
+
+
+LedgerFile = Annotated[
+    Path, typer.Argument(help="A ledger.json, or the folder that holds it.", callback=_in_folder)
+]
 
 _LONGEST = 60
 """Characters of a badge's label."""
 
 
 def check(
-    ledger: Annotated[Path, typer.Argument(help="A ledger.json with its certificates beside it.")],
+    ledger: Annotated[
+        Path,
+        typer.Argument(
+            help="A ledger.json with its certificates beside it, or their folder.", callback=_in_folder
+        ),
+    ],
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -125,7 +138,7 @@ def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
 
 def compare(
     old: LedgerFile,
-    new: Annotated[Path, typer.Argument(help="Another one, usually later.")],
+    new: Annotated[Path, typer.Argument(help="Another one, usually later.", callback=_in_folder)],
     form: Annotated[
         str,
         typer.Option("--format", metavar="text|json|markdown", help="What is written to standard output."),

@@ -9,16 +9,18 @@ from typing import Annotated
 
 import typer
 
+from dpverify import extras
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import write_whole
-from dpverify.terminal import UNDECIDED, VIOLATED, Seed, tell
+from dpverify.terminal import UNDECIDED, VIOLATED, Seed, print_table, tell
 
 
 def read(
     function: Annotated[
         str,
         typer.Argument(
-            metavar="PACKAGE.MODULE:FUNCTION", help="A plain function of numbers and a generator."
+            metavar="PACKAGE.MODULE:FUNCTION",
+            help="A plain function of numbers and a generator; or a page, NAME.md.",
         ),
     ],
     records: Annotated[
@@ -61,7 +63,22 @@ def read(
     The source is read without executing it. Lines that are not read are lines of the page, which is then refused until
     someone writes what they do. If the page is complete, the function is run, and its outputs are compared with the
     laws of the page. Exit code 0 if they agree, 1 if they do not, 3 if something is not read or not compared.
+
+    Of a page of formulas, theorems or mechanisms, what is read of each display is printed, and nothing is proved.
     """
+    if function.endswith(".md"):
+        options = {
+            "--records": records,
+            "--domain": domain,
+            "--claim": claim,
+            "--out": out,
+            "--against": against,
+        }
+        given = next((name for name, value in options.items() if value is not None), None)
+        if given is not None:
+            raise InvalidArgumentError(given, options[given], "it beside a function, not beside a page")
+        _read_page(Path(function))
+        return
     from dpverify.ledger.verdicts import Verdict
     from dpverify.running import Limits
     from dpverify.running.user_process import check_target
@@ -70,7 +87,7 @@ def read(
     from dpverify.statements.mechanisms.reading import read_mechanisms
     from dpverify.statements.pages.page import PageError
     from dpverify.verification.code_audits import CodeQuestion, audit_code
-    from dpverify.verification.user_places import source_of
+    from dpverify.verification.located.user_places import source_of
 
     module, _ = check_target(function)
     file = source_of(module, Path.cwd())
@@ -124,4 +141,17 @@ def read(
     if found.verdict is Verdict.VIOLATED:
         raise typer.Exit(VIOLATED)
     if found.verdict is Verdict.UNDECIDED:
+        raise typer.Exit(UNDECIDED)
+
+
+def _read_page(page: Path) -> None:
+    """Print what is read of each display of a page."""
+    extras.require("dpverify read", "prove")
+    from dpverify.verification.located.marks import REFUSED, marks_read
+
+    found = marks_read(page)
+    print_table(
+        "", ("line", "what", "read"), [(str(m.line), m.name, f"{m.standing} {m.says}".strip()) for m in found]
+    )
+    if any(mark.standing == REFUSED for mark in found):
         raise typer.Exit(UNDECIDED)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from dpverify import extras
 from dpverify.commands.formats import Form, check_format, write_proofs
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.terminal import (
     UNDECIDED,
     VIOLATED,
@@ -29,6 +33,10 @@ if TYPE_CHECKING:
     from dpverify.ledger.proofs import ProofEvidence
     from dpverify.statements.own_pages import OwnPaper
     from dpverify.verification.catalog.rows import ProofRecord
+
+
+_PAUSE = 0.3
+"""Seconds between looks at pages that are watched."""
 
 
 def known_ids(incomplete: str) -> list[str]:
@@ -190,6 +198,9 @@ def prove(
         bool,
         typer.Option("--audit", help="Audit mechanisms that are neither proved nor refuted, by sampling."),
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Prove pages again whenever one is saved, until interrupted.")
+    ] = False,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
@@ -215,6 +226,8 @@ def prove(
     chosen = tuple(ids or ())
     check_format(form, json_file)
     check_json(json_file)
+    if watch:
+        _watch(chosen, lambda: prove(ids, again, form, strict, audit, False, json_file, jobs))
     if prove_mechanisms(chosen, form, json_file, strict, audit):
         return
     if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
@@ -245,6 +258,31 @@ def prove(
         raise typer.Exit(VIOLATED)
     if undecided or any(e.verdict is Verdict.UNDECIDED for e in found):
         raise typer.Exit(UNDECIDED)
+
+
+def _watch(names: Sequence[str], prove_once: Callable[[], None]) -> NoReturn:
+    """Prove pages now and after each change, until this is interrupted; what a page is refused for is said."""
+    if not names or not all(name.endswith(".md") or Path(name).is_dir() for name in names):
+        raise InvalidArgumentError("--watch", ", ".join(names), "pages of your own, or folders of them")
+    seen: object = None
+    while True:
+        files = [
+            file
+            for name in names
+            for file in (Path(name), *Path(name).parent.glob("*.md"), *Path(name).glob("*.md"))
+        ]
+        now = {str(file): file.stat().st_mtime_ns for file in files if file.exists()}
+        if now != seen:
+            seen = now
+            typer.echo(f"{', '.join(names)} at {datetime.now():%H:%M:%S}")
+            try:
+                prove_once()
+            except typer.Exit:
+                pass
+            except DpverifyError as error:
+                typer.echo(f"dpverify: {error}", err=True)
+            sys.stdout.flush()
+        time.sleep(_PAUSE)
 
 
 def _proved(chosen: tuple[str, ...], again: bool, jobs: int) -> list[ProofEvidence]:

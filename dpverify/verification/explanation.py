@@ -31,7 +31,7 @@ from dpverify.verification.catalog.program import program
 from dpverify.verification.catalog.rows import ProofRecord, domain_of, source_texts
 from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
 from dpverify.verification.hypotheses import case_lines, recall_hypotheses, use_text
-from dpverify.verification.places import places
+from dpverify.verification.located.places import places
 from dpverify.verification.refutations import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read

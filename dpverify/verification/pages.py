@@ -29,7 +29,7 @@ from dpverify.reports.formats.markdown import escaped
 from dpverify.statements.pages import SHARED, read_page
 from dpverify.statements.paper import Paper, PaperFolder, loaded, papers
 from dpverify.statements.plans import Plan
-from dpverify.verification.places import places
+from dpverify.verification.located.places import places
 from dpverify.views.formula import point_text
 from dpverify.views.roots import roots_view
 

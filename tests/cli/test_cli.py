@@ -405,6 +405,10 @@ def test_a_refuted_statement_is_a_finding_and_with_strict_a_failure(tmp_path: Pa
     arguments = ["verify", "--paper", "fmtt18.thm1", "--jobs", "1", "--out", str(tmp_path)]
     assert call(*arguments) == 0
     assert call(*arguments, "--strict") == 1
+    page = (tmp_path / "report.html").read_bytes()
+    (tmp_path / "report.html").unlink()
+    assert call("report", str(tmp_path)) == 0  # of a folder, the ledger in it
+    assert (tmp_path / "report.html").read_bytes() == page
 
 
 def test_module_runs(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ QUIET = (
 )
 
 MEASURE = """
-addEventListener("load", () => {
+addEventListener("load", async () => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const visible = (element) => element.getClientRects().length > 0;
   const sticksOut = (element) =>
@@ -130,13 +130,28 @@ def test_one_section_at_a_time(tmp_path: Path, html: str) -> None:
     )
     assert first["pages"] == ["summary"]
     assert first["current"] == ["#summary"]
-    assert first["commands"] == first["copyButtons"] >= 8
+    assert first["commands"] == first["copyButtons"] >= 1
+    assert inner["commands"] == inner["copyButtons"] > first["commands"]
     assert first["listed"] == 7
     assert findings["pages"] == ["findings"]
     assert findings["current"] == ["#findings"]
     assert findings["formulaHeight"] > 30  # a fraction, not a line of characters
     assert inner["pages"] == ["fmtt18.thm1"]
     assert inner["current"] == ["#fmtt18.thm1"]
+
+
+def test_a_section_is_text_until_it_is_shown(tmp_path: Path, html: str) -> None:
+    act = """
+      const filled = () => all("main > .page.subject").filter((e) => !e.querySelector("noscript")).map((e) => e.id);
+      found.first = filled();
+      location.hash = "#bst14.huber-smooth";
+      await new Promise((done) => addEventListener("hashchange", () => setTimeout(done), { once: true }));
+      found.then = filled();
+    """
+    (found,) = _measured(tmp_path, html, (1280, ""), act=act)
+    assert found["first"] == []
+    assert found["then"] == ["bst14.huber-smooth"]
+    assert len(re.findall("<noscript>", html)) == len(re.findall("</noscript>", html)) >= 6
 
 
 def test_filter(tmp_path: Path, html: str) -> None:
@@ -194,7 +209,8 @@ def test_console_complaints_are_seen(tmp_path: Path, html: str) -> None:
 
 
 def test_without_script_everything_is_shown(tmp_path: Path, html: str) -> None:
-    bare = re.sub(r"<script>.*?</script>", "", html, flags=re.S)
+    """Measured by a script, to which what is shown without scripts would be text: its marks are left out."""
+    bare = re.sub(r"<script>.*?</script>|</?noscript>", "", html, flags=re.S)
     (found,) = _measured(tmp_path, bare, (360, ""))
     assert len(found["pages"]) == 13
     assert found["width"] <= 360
@@ -211,10 +227,10 @@ def test_screenshots_show_a_page(tmp_path: Path, html: str, width: int) -> None:
     assert (np.ptp(picture, axis=2) > 0.3).any()  # and some color
 
 
-def _pages_on_paper(folder: Path, html: str) -> int:
+def _pages_on_paper(folder: Path, html: str, *arguments: str) -> int:
     page, paper = folder / "report.html", folder / "report.pdf"
     page.write_text(html, encoding="utf-8")
-    _run(folder, page, f"--print-to-pdf={paper}", "--no-pdf-header-footer")
+    _run(folder, page, *arguments, f"--print-to-pdf={paper}", "--no-pdf-header-footer")
     content = paper.read_bytes()
     assert content.startswith(b"%PDF-")
     return len(re.findall(rb"/Type\s*/Page\b", content))
@@ -223,6 +239,7 @@ def _pages_on_paper(folder: Path, html: str) -> int:
 def test_prints(tmp_path: Path, html: str) -> None:
     pages = _pages_on_paper(tmp_path, html)
     assert 6 <= pages <= 18  # all sections, not only the current one
+    assert _pages_on_paper(tmp_path, html, "--blink-settings=scriptEnabled=false") == pages
     assert 2 <= _pages_on_paper(tmp_path, render_html(example_ledger(), short=True)) < pages / 2 + 1
 
 

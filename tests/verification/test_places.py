@@ -11,7 +11,7 @@ import pytest
 
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
 from dpverify.verification.explanation import explanation_lines
-from dpverify.verification.places import SourceLine, places
+from dpverify.verification.located.places import SourceLine, places
 from dpverify.verification.remembering.remembered import audits_of
 
 ALGORITHMS = [(paper, id_) for paper in papers().values() for id_ in paper.algorithms]

@@ -19,11 +19,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpverify.commands.mechanisms import pair_lines
 from dpverify.files import write_table
 from dpverify.statements.mechanisms.reading import mechanisms_of
 from dpverify.statements.theorems.library import mechanism_pages
 from dpverify.verification.mechanisms import MechanismRow, decide_mechanism
+from dpverify.views.pairs import pair_lines
 
 FAULTS = Path(__file__).with_name("faults.csv")
 

@@ -20,7 +20,7 @@ from dpverify.reports.formats.junit import junit
 from dpverify.reports.formats.markdown import audit_markdown
 from dpverify.reports.formats.sarif import sarif
 from dpverify.running import Target
-from dpverify.verification.user_places import place_of
+from dpverify.verification.located.user_places import place_of
 from dpverify.views.results import SourcePlace, result_of
 
 from ..json_schema import audit_schema, faults

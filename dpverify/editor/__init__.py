@@ -1,0 +1,1 @@
+"""Pages in an editor: what was read and found of each display, while the page is written."""

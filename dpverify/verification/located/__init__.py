@@ -1,0 +1,1 @@
+"""Where things are in files, and what is found of their lines."""
