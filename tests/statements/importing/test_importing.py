@@ -265,8 +265,8 @@ def test_marks_of_letters(tmp_path: Path) -> None:
     )
     (tmp_path / "p.md").write_text(
         "| letter | domain | stands for | guessed |\n|-|-|-|-|\n| $c$ | real | | domain |\n| $s$ | real | $c+1$ | |\n\n"
-        "`of all`:\n$$a\\le a+1$$\n\n`none`:\n$$b\\le b+1$$\n\n`of it`:\n$$c\\le c+1$$\n\n`formula`:\n$$s\\le s+1$$\n\n"
-        "`in the condition` (step; given $c\\le b$):\n$$b\\le b+1$$\n\n`here`:\n$$b\\le d+b$$\n\n"
+        "`of-all`:\n$$a\\le a+1$$\n\n`none`:\n$$b\\le b+1$$\n\n`of-it`:\n$$c\\le c+1$$\n\n`formula`:\n$$s\\le s+1$$\n\n"
+        "`in-the-condition` (step; given $c\\le b$):\n$$b\\le b+1$$\n\n`here`:\n$$b\\le d+b$$\n\n"
         "| letter here | domain | guessed |\n|-|-|-|\n| $d$ | > 0 | domain |\n"
     )
     marks = provenances(tmp_path)
