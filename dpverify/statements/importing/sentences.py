@@ -22,6 +22,8 @@ ROLES = {word: role for role in ("condition", "claim", "neither") for word in wo
 """What a formula is there for, by the nearest word of these before it."""
 LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
+_BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
+_MOST_BEHIND = 3
 _LISTING, _TRAILING, _KEEPING_THAT = (
     LASTING | {"where", "with", "call"},
     words("trailing"),
@@ -80,16 +82,21 @@ class SentenceReader:
         while first > 0 and found[first - 1].role != "condition":
             first -= 1
         run = claims[-1] - first + 1 == sum(first <= c for c in claims)
-        if not run or not all(found[j].trailing for j in after):
+        if not run or not all(found[j].trailing for j in after) or self.words_behind() > _MOST_BEHIND:
             return []
         return [found[j].relation.latex for j in after]
+
+    def words_behind(self) -> int:
+        """How many words stand behind its last formula: many are a clause of their own."""
+        formulas = [k for k, item in enumerate(self.items) if isinstance(item, SourceFormula)]
+        return sum(isinstance(i, SourceWord) and i.text[:1].isalpha() for i in self.items[formulas[-1] + 1 :])
 
     def found(self) -> Iterator[FoundRelation]:
         """The relations of the sentence with their roles; what has none is refused."""
         said = " ".join(i.text.lower() if isinstance(i, SourceWord) else "$" for i in self.items)
         refusing = REFUSING.search(said)
-        role = modal = last = so_far = ""
-        taken = joined = then = claimed = False
+        role = modal = last = so_far = nearest = ""
+        taken = joined = then = claimed = broken = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
         for item in self.items:
             if isinstance(item, SourceReference):
@@ -111,6 +118,8 @@ class SentenceReader:
                     joined = modal in _LISTING
                 elif word in ("and", "or"):
                     joined = True
+                if word in _BREAKING and nearest == "claim":
+                    broken = True  # another clause begins, whose condition is not that of the claim
                 last = word
                 continue
             so_far += " $"
@@ -147,7 +156,7 @@ class SentenceReader:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield FoundRelation(item, relation, "gap", then=then)
                 else:
-                    trailing = here == "condition" and claimed and modal in _TRAILING
+                    trailing = here == "condition" and claimed and modal in _TRAILING and not broken
                     yield FoundRelation(item, relation, here, modal, then, trailing, doubt)
                     then = False
             for condition in relations.conditions if not refused else ():
@@ -155,7 +164,8 @@ class SentenceReader:
                     item, SourceRelation(condition, item.line), "condition", "for", trailing=claimed
                 )
             claimed = claimed or (here == "claim" and bool(parts))
-            taken, joined = True, False
+            taken, joined, nearest = True, False, here
+            broken = broken and here != "claim"
             if here == "claim" and item.shown:
                 role = ""
 

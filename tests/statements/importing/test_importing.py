@@ -182,11 +182,12 @@ def test_what_is_not_certain_is_refused(sentence: str, tmp_path: Path) -> None:
 def test_conditions_stay_with_their_claims(tmp_path: Path) -> None:
     source = (
         r"\begin{lemma} Let $x > 0$. If $y > 1$, then $xy > x$; if $y \le 1$, then $xy \le x$. For $z > 2$, $z > 1$. "
-        r"We have $x > y$ if $y < 0$ and $z = 0$ if $x = 3$.\end{lemma}"
+        r"We have $x > y$ if $y < 0$ and $z = 0$ if $x = 3$. We have $x > 4$ and, if $y < 5$, it grows. "
+        r"We have $x > 6$ for all $y < 7$ and $z > 8$.\end{lemma}"
     )
     assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
         ("xy > x", ("y > 1",)), (r"xy \le x", (r"y \le 1",)), ("z > 1", ("z > 2",)), ("x > y", ()),
-        ("z = 0", ("x = 3",)),
+        ("z = 0", ("x = 3",)), ("x > 4", ()), ("x > 6", ("y < 7", "z > 8")),
     ]  # fmt: skip
 
 
