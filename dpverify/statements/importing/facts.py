@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.importing.records import Fact
+from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.relations import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings
 from dpverify.statements.importing.terms import parts_of, written
@@ -61,7 +61,7 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             yield letter, "several"
 
 
-def facts_of(latex: str, line: int) -> dict[str, Fact] | None:
+def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
     """What a condition says of each letter's domain, where it says nothing else: `0<p<1`, `n\\ge1`, `x\\in[0,1]`."""
     try:
         parts = parts_of(latex)
@@ -79,7 +79,7 @@ def facts_of(latex: str, line: int) -> dict[str, Fact] | None:
             )
         if not letters or not said:
             return None
-        return {letter: Fact(said, line, where not in _UNCERTAIN) for letter in letters}
+        return {letter: LetterFact(said, line, where not in _UNCERTAIN) for letter in letters}
     sides: list[tuple[str, ...]] = [()]
     signs = []
     for part in parts:
@@ -102,7 +102,7 @@ def facts_of(latex: str, line: int) -> dict[str, Fact] | None:
             found.setdefault(letter, []).append(f"{sign} {value}")
     if len(signs) > 2 or not found or (len(signs) == 2 and len(found) > 1):
         return None
-    return {letter: Fact(", ".join(said), line) for letter, said in found.items()}
+    return {letter: LetterFact(", ".join(said), line) for letter, said in found.items()}
 
 
 def joined(domains: Sequence[str]) -> str | None:

@@ -13,9 +13,9 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import write_whole
 from dpverify.statements.importing.other_sources import from_markdown, from_text, signs_in
-from dpverify.statements.importing.reading import Reader
-from dpverify.statements.importing.records import Counts, ImportedRow, Section
-from dpverify.statements.importing.source import Expanded
+from dpverify.statements.importing.reading import PaperReader
+from dpverify.statements.importing.records import ImportCounts, ImportedRow, ImportedSection
+from dpverify.statements.importing.source import ExpandedSource
 from dpverify.statements.importing.structure import SourceFormula, SourceItem, structure_of
 from dpverify.statements.pages.page import PageError, read_page
 
@@ -31,20 +31,20 @@ class Imported:
 
     folder: Path
     pages: tuple[str, ...]
-    counts: Counts
+    counts: ImportCounts
     statements: int
     """Statements and texts with at least one formula that is read."""
     questions: int
 
 
 @dataclass
-class _Written:
+class _PageText:
     """A page, with the row that each of its lines is about."""
 
     text: str
     rows: dict[int, ImportedRow]
-    letters: dict[int, tuple[Section, str]]
-    sections: dict[int, Section]
+    letters: dict[int, tuple[ImportedSection, str]]
+    sections: dict[int, ImportedSection]
 
 
 def import_paper(path: Path, out: Path) -> Imported:
@@ -64,7 +64,7 @@ def import_paper(path: Path, out: Path) -> Imported:
     return _Folder(reader, title, path, out).write()
 
 
-def _read(path: Path) -> tuple[str, Reader]:
+def _read(path: Path) -> tuple[str, PaperReader]:
     if path.suffix not in (".tex", ".md", ".txt"):
         raise InvalidArgumentError(
             "source", str(path), "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
@@ -82,13 +82,13 @@ def _read(path: Path) -> tuple[str, Reader]:
         text = from_markdown(text)
     elif path.suffix == ".txt":
         text, damaged = from_text(text)
-    expanded = Expanded(path, text)
+    expanded = ExpandedSource(path, text)
     title, parts = structure_of(expanded)
     if path.suffix == ".txt":
         for part in parts:
             part.sentences = [[_torn(item) for item in sentence] for sentence in part.sentences]
     key = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "paper"
-    reader = Reader(parts, _free(key))
+    reader = PaperReader(parts, _free(key))
     for line, said, reason in damaged:
         formula = SourceFormula((), line, path.name, False)
         reader.refuse(formula, said, reason, signs_in(said))
@@ -110,20 +110,20 @@ def _free(key: str) -> str:
 
 
 class _Folder:
-    def __init__(self, reader: Reader, title: str, path: Path, out: Path) -> None:
+    def __init__(self, reader: PaperReader, title: str, path: Path, out: Path) -> None:
         self.reader, self.title, self.path, self.out = reader, title, path, out
 
-    def pages(self) -> dict[str, _Written]:
+    def pages(self) -> dict[str, _PageText]:
         """The pages by name: one for each section of the paper."""
-        sections: dict[str, list[Section]] = {}
+        sections: dict[str, list[ImportedSection]] = {}
         for section in self.reader.sections:
             if section.rows:
                 slug = re.sub(r"[^a-z0-9]+", "-", section.part.section.lower()).strip("-")[:40]
                 sections.setdefault(slug or "paper", []).append(section)
         return {f"{name}.md": self.page(found) for name, found in sections.items()}
 
-    def page(self, sections: Sequence[Section]) -> _Written:
-        written = _Written("", {}, {}, {})
+    def page(self, sections: Sequence[ImportedSection]) -> _PageText:
+        written = _PageText("", {}, {}, {})
         lines = [f"# {_plain(sections[0].part.section or self.title)}", ""]
         known = [s.id for s in self.reader.sections if s.rows]
         for section in sections:
@@ -133,7 +133,11 @@ class _Folder:
             uses = [used for used in dict.fromkeys(section.uses) if used in before]
             lines += [f"- title: {_plain(section.part.title or 'Text')}, line {section.part.line}"]
             lines += [f"- uses: {', '.join(uses)}"] if uses else []
-            lines += ["", "| letter | domain | meaning | stands for | guessed |", "| --- | --- | --- | --- | --- |"]
+            lines += [
+                "",
+                "| letter | domain | meaning | stands for | guessed |",
+                "| --- | --- | --- | --- | --- |",
+            ]
             for letter, domain, why in self.letters(section):
                 written.letters[len(lines) + 1] = section, letter
                 meaning = section.meanings.get(letter, "")
@@ -149,7 +153,7 @@ class _Folder:
         written.text = "\n".join(lines).rstrip() + "\n"
         return written
 
-    def letters(self, section: Section) -> Iterator[tuple[str, str, str]]:
+    def letters(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
         """Letters of a section, with domain and why it is guessed; of indices alone, that they are whole numbers."""
         every = dict.fromkeys(letter for row in section.rows for letter in row.letters)
         for letter in every:
@@ -157,7 +161,7 @@ class _Folder:
             domain, why = ("integer", "") if bound else self.reader.domain(section, letter)
             yield letter, domain, why
 
-    def terms(self, section: Section) -> Iterator[tuple[str, str, str]]:
+    def terms(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
         """Of a section without letters, its terms: every statement has a table."""
         if not any(row.letters for row in section.rows):
             found = {term: row for row in section.rows for term in row.opaque}
@@ -165,7 +169,7 @@ class _Folder:
                 yield term, *self.reader.declared(section, row, term)
 
     @staticmethod
-    def name_rows(section: Section) -> None:
+    def name_rows(section: ImportedSection) -> None:
         """Names by lines; of several on one line, with a letter."""
         taken = Counter[str]()
         for row in section.rows:
@@ -173,7 +177,7 @@ class _Folder:
             number = taken[f"line-{row.line}"]
             row.name = f"line-{row.line}" + (f"-{number}" if number > 1 else "")
 
-    def row(self, section: Section, row: ImportedRow) -> Iterator[str]:
+    def row(self, section: ImportedSection, row: ImportedRow) -> Iterator[str]:
         """The lines of a display."""
         mark = "guessed" if row.questions else "torn" if row.torn else "partial"
         reading = f"; read as $`{row.reading}`$" if row.reading else ""
@@ -211,7 +215,7 @@ class _Folder:
                 self.drop(row, reason)
         raise InvalidArgumentError("source", str(self.path), "one whose pages are read as they were written")
 
-    def faults(self, file: Path, page: _Written) -> Iterator[tuple[ImportedRow, str]]:
+    def faults(self, file: Path, page: _PageText) -> Iterator[tuple[ImportedRow, str]]:
         try:
             found = read_page(file)
         except PageError as error:

@@ -6,7 +6,7 @@ import re
 
 _HEADING = re.compile(r"^(#+)\s+(.*?)\s*#*$")
 _STATED = re.compile(
-    r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|Fact|Remark)\b\s*([^*]*)\*\*\s*(.*)$",
+    r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|LetterFact|Remark)\b\s*([^*]*)\*\*\s*(.*)$",
     re.IGNORECASE,
 )
 _PROVED = re.compile(r"^[*_]{1,2}Proof\b\.?[*_]{0,2}:?\.?[*_]{0,2}\s*(.*)$")

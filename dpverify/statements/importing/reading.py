@@ -20,7 +20,13 @@ from dpverify.statements.importing.facts import (
     letter_list,
     until_mark,
 )
-from dpverify.statements.importing.records import Counts, Fact, FoundRelation, ImportedRow, Section
+from dpverify.statements.importing.records import (
+    FoundRelation,
+    ImportCounts,
+    ImportedRow,
+    ImportedSection,
+    LetterFact,
+)
 from dpverify.statements.importing.relations import UnreadError, cleaned
 from dpverify.statements.importing.sentences import LASTING, PASSING, SentenceReader
 from dpverify.statements.importing.source import latex_of
@@ -32,7 +38,7 @@ from dpverify.statements.importing.structure import (
     SourceWord,
 )
 from dpverify.statements.importing.tables import words
-from dpverify.statements.importing.terms import Functions, parts_of, terms_of, written
+from dpverify.statements.importing.terms import CalledLetters, parts_of, terms_of, written
 from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
 
@@ -43,17 +49,17 @@ LAW = r"\\mathbb ?\{?E|\\mathbf ?\{?E|E\[|\\operatorname\{(?:E|Cov|Ent|KL)\}"
 
 
 @dataclass
-class Reader:
+class PaperReader:
     """Reads the parts of a paper."""
 
     parts: Sequence[SourcePart]
     key: str
-    counts: Counts = field(default_factory=Counts)
+    counts: ImportCounts = field(default_factory=ImportCounts)
     refusals: list[tuple[str, int, str, str]] = field(default_factory=list)
     """File, line, formula and reason."""
-    sections: list[Section] = field(default_factory=list)
-    functions: Functions = field(default_factory=Functions)
-    everywhere: dict[str, list[Fact]] = field(default_factory=dict)
+    sections: list[ImportedSection] = field(default_factory=list)
+    functions: CalledLetters = field(default_factory=CalledLetters)
+    everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     tried: dict[object, str] = field(default_factory=dict)
 
@@ -84,42 +90,33 @@ class Reader:
 
     def arrange(self) -> None:
         """Statements with their proofs; ids by labels."""
-        by_label: dict[str, Section] = {}
-        last: Section | None = None
+        by_label: dict[str, ImportedSection] = {}
+        last: ImportedSection | None = None
         for part in self.parts:
             if part.kind == "proof" and (of := by_label.get(part.of, last)) is not None:
                 of.proofs.append(part)
                 continue
-            section = Section(part)
+            section = ImportedSection(part)
             self.sections.append(section)
             by_label |= dict.fromkeys(part.labels, section)
             if part.kind == "statement":
                 last = section
         taken = Counter[str]()
         for section in self.sections:
-            said = (
-                section.part.labels[0]
-                if section.part.labels and section.part.kind == "statement"
-                else section.part.title
-            )
+            labels = section.part.labels if section.part.kind == "statement" else []
+            said = labels[0] if labels else section.part.title
             name = re.sub(r"[^A-Za-z0-9]+", "-", said).strip("-").lower()[:40] or "text"
             taken[name] += 1
             section.id = f"{self.key}.{name}" + (f"-{taken[name]}" if taken[name] > 1 else "")
         for section in self.sections:
-            for part in (section.part, *section.proofs):
-                for item in (i for s in part.sentences for i in s if isinstance(i, SourceReference)):
-                    to = by_label.get(item.label)
-                    if (
-                        to is not None
-                        and to.part.kind == "statement"
-                        and to is not section
-                        and part.kind == "proof"
-                    ):
-                        section.uses.append(to.id)
+            items = (item for proof in section.proofs for sentence in proof.sentences for item in sentence)
+            for to in (by_label.get(item.label) for item in items if isinstance(item, SourceReference)):
+                if to is not None and to.part.kind == "statement" and to is not section:
+                    section.uses.append(to.id)
 
     # ---------------------------------------------------------------------------------- facts about letters
 
-    def introduce(self, section: Section, part: SourcePart, sentence: Sequence[SourceItem]) -> None:
+    def introduce(self, section: ImportedSection, part: SourcePart, sentence: Sequence[SourceItem]) -> None:
         """Take what a sentence says of letters: their sets, and what they are."""
         words = [i.text.lower() if isinstance(i, SourceWord) else "" for i in sentence]
         for k, item in enumerate(sentence):
@@ -139,7 +136,7 @@ class Reader:
 
     def described(
         self,
-        section: Section,
+        section: ImportedSection,
         part: SourcePart,
         letters: Sequence[str],
         words: Sequence[str],
@@ -164,13 +161,16 @@ class Reader:
                 else "integer"
             )
             for letter in letters:
-                self.add(section, part, letter, Fact(domain, line, "natural" not in about))
+                self.add(section, part, letter, LetterFact(domain, line, "natural" not in about))
         elif re.search(r"\bpositive\b|\bnon-?negative\b", about) and not re.search(
             "definite|constant", about
         ):
             for letter in letters:
                 self.add(
-                    section, part, letter, Fact("> 0" if re.search(r"\bpositive\b", about) else ">= 0", line)
+                    section,
+                    part,
+                    letter,
+                    LetterFact("> 0" if re.search(r"\bpositive\b", about) else ">= 0", line),
                 )
         if len(letters) == 1:
             meaning = " ".join(w for w in said[1:] if w) if said else ""
@@ -183,13 +183,13 @@ class Reader:
             ):
                 section.meanings.setdefault(letters[0], meaning)
 
-    def add(self, section: Section, part: SourcePart, letter: str, fact: Fact) -> None:
+    def add(self, section: ImportedSection, part: SourcePart, letter: str, fact: LetterFact) -> None:
         """Take a fact: of a statement's own letters for it, else as something to guess from."""
         if part.kind == "statement":
             section.facts.setdefault(letter, []).append(fact)
         self.everywhere.setdefault(letter, []).append(fact)
 
-    def domain(self, section: Section, letter: str) -> tuple[str, str]:
+    def domain(self, section: ImportedSection, letter: str) -> tuple[str, str]:
         """The domain of a letter, and why it is a guess; empty where it is said."""
         own = section.facts.get(letter, [])
         if any(not f.own for f in own):
@@ -200,15 +200,13 @@ class Reader:
         domain = joined([f.domain for f in own])
         if domain is None:
             return "real", "what is said of it does not fit together"
-        if kind == "vector":
-            return "vector", ""
+        if kind == "vector" and domain in ("", "vector"):
+            return "vector", "" if domain else "it is said elsewhere"
         if domain:
-            sure = all(f.sure for f in own)
-            if kind.startswith("integer") and not domain.startswith("integer"):
-                domain = joined([domain, kind]) or domain
-            doubt = "" if sure else "whether 0 is among them is not said"
-            if not domain.startswith("integer") and DOMAINS.get(letter, "").startswith("integer"):
-                # nothing says that it is a whole number; as a real one, less is claimed of it than may be meant
+            doubt = "" if all(f.sure for f in own) else "whether 0 is among them is not said"
+            whole = kind.startswith("integer") or DOMAINS.get(letter, "").startswith("integer")
+            if whole and not domain.startswith("integer"):
+                # as a real number, less is claimed of it than may be meant
                 doubt = "whether it is a whole number is not said"
             return domain, doubt
         elsewhere = self.everywhere.get(letter, [])
@@ -224,7 +222,7 @@ class Reader:
 
     # ----------------------------------------------------------------------------------- what is done with it
 
-    def note(self, section: Section, part: SourcePart, found: FoundRelation) -> None:
+    def note(self, section: ImportedSection, part: SourcePart, found: FoundRelation) -> None:
         """Take what a condition says, before claims are read."""
         relation, lasting = found.relation, found.modal in LASTING
         if relation.refused or relation.given:
@@ -242,7 +240,9 @@ class Reader:
         elif part.kind == "statement" and lasting:
             section.conditions.append((relation.latex, found.item.line))
 
-    def condition(self, section: Section, part: SourcePart, found: FoundRelation, _: Sequence[str]) -> None:
+    def condition(
+        self, section: ImportedSection, part: SourcePart, found: FoundRelation, _: Sequence[str]
+    ) -> None:
         """Count a condition, by whether it is read."""
         relation, item = found.relation, found.item
         if relation.refused or relation.given:
@@ -253,27 +253,22 @@ class Reader:
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
         else:
-            row = ImportedRow(relation.latex.replace(":=", "="), item.file, item.line, False)
+            row = ImportedRow(relation.latex.replace(":=", "="), item.file, item.line)
             wrong = self.make(section, row, ())
             if wrong:
                 self.refuse(item, relation.latex, wrong, relation.signs)
             else:
                 self.count(section, row, relation.signs)
 
-    def claim(self, section: Section, part: SourcePart, found: FoundRelation, given: Sequence[str]) -> None:
+    def claim(
+        self, section: ImportedSection, part: SourcePart, found: FoundRelation, given: Sequence[str]
+    ) -> None:
         """Make a row of a relation, or say why it is none."""
         relation, item = found.relation, found.item
         if relation.refused:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
             return
-        row = ImportedRow(
-            relation.latex,
-            item.file,
-            relation.line,
-            part.kind != "statement",
-            torn=item.torn,
-            signs=relation.signs,
-        )
+        row = ImportedRow(relation.latex, item.file, relation.line, torn=item.torn, signs=relation.signs)
         left = relation.latex.partition("=")[0]
         if relation.defines:
             wrong = self.make(section, row, ())
@@ -307,7 +302,7 @@ class Reader:
         self.count(section, row, relation.signs)
         section.rows.append(row)
 
-    def count(self, section: Section, row: ImportedRow, signs: int) -> None:
+    def count(self, section: ImportedSection, row: ImportedRow, signs: int) -> None:
         """Count what is read, by whether it rests on guesses."""
         self.counts.relations += signs
         row.guessed = bool(row.questions) or any(
@@ -320,7 +315,7 @@ class Reader:
 
     # ------------------------------------------------------------------------------------------ attempts
 
-    def declared(self, section: Section, row: ImportedRow, letter: str) -> tuple[str, str]:
+    def declared(self, section: ImportedSection, row: ImportedRow, letter: str) -> tuple[str, str]:
         """Domain of a letter of a row, and why it is a guess: of an index of a sum, of a term, of another."""
         if letter in row.opaque:
             ordered = re.search(r"[<>]|\\[lg]eq?(?![a-z])", row.latex.replace(letter, ""))
@@ -336,11 +331,11 @@ class Reader:
             return row.own[letter], "whether it is a whole number is not said" if whole else ""
         return found
 
-    def guess(self, section: Section, row: ImportedRow, letter: str) -> str:
+    def guess(self, section: ImportedSection, row: ImportedRow, letter: str) -> str:
         """Why what is said of a letter is a guess; empty where it is none."""
         return self.declared(section, row, letter)[1]
 
-    def attempt(self, section: Section, row: ImportedRow) -> str:
+    def attempt(self, section: ImportedSection, row: ImportedRow) -> str:
         """Why a row is not read by the readers of pages; empty where it is."""
         letters = tuple(variable(letter, self.declared(section, row, letter)[0]) for letter in row.letters)
         key = (
@@ -368,7 +363,7 @@ class Reader:
                 self.tried[key] = f"it cannot be read ({type(error).__name__})"
         return self.tried[key]
 
-    def factors(self, section: Section, row: ImportedRow) -> str:
+    def factors(self, section: ImportedSection, row: ImportedRow) -> str:
         """A row with a dot behind each letter that is a number and stands before brackets; empty where none does."""
         parts, out, at = parts_of(row.latex), list[str](), 0
         found = False
@@ -396,7 +391,7 @@ class Reader:
             self.refusals.append((formula.file, formula.line, latex, reason))
 
     def make(
-        self, section: Section, row: ImportedRow, conditions: Sequence[str], own: Sequence[str] = ()
+        self, section: ImportedSection, row: ImportedRow, conditions: Sequence[str], own: Sequence[str] = ()
     ) -> str:
         """Read a relation under conditions; why it is refused, or nothing.
 

@@ -9,7 +9,7 @@ from dpverify.statements.importing.structure import SourceFormula, SourcePart
 
 
 @dataclass
-class Fact:
+class LetterFact:
     """What is said of a letter."""
 
     domain: str
@@ -26,7 +26,6 @@ class ImportedRow:
     latex: str
     file: str
     line: int
-    step: bool
     given: list[str] = field(default_factory=list)
     letters: list[str] = field(default_factory=list)
     opaque: dict[str, str] = field(default_factory=dict)
@@ -44,28 +43,28 @@ class ImportedRow:
 
 
 @dataclass
-class Section:
+class ImportedSection:
     """A statement with its proofs, or some text, with what is read of it."""
 
     part: SourcePart
     id: str = ""
     proofs: list[SourcePart] = field(default_factory=list)
     rows: list[ImportedRow] = field(default_factory=list)
-    facts: dict[str, list[Fact]] = field(default_factory=dict)
+    facts: dict[str, list[LetterFact]] = field(default_factory=dict)
     meanings: dict[str, str] = field(default_factory=dict)
     conditions: list[tuple[str, int]] = field(default_factory=list)
     """Conditions of all its rows, with their lines."""
     equations: list[tuple[str, str, SourcePart]] = field(default_factory=list)
     """What it defines: the letter, the equation and the part that says so."""
     pending: list[tuple[SourcePart, FoundRelation, list[str]]] = field(default_factory=list)
-    """Relations with the conditions of their sentences, until all is known of the letters."""
+    """FormulaRelations with the conditions of their sentences, until all is known of the letters."""
     uses: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     """Conditions that are in some row."""
 
 
 @dataclass
-class Counts:
+class ImportCounts:
     """How many relations there are, and what became of them."""
 
     relations: int = 0

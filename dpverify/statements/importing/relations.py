@@ -31,7 +31,7 @@ class SourceRelation:
 
 
 @dataclass
-class Relations:
+class FormulaRelations:
     """What is in a formula."""
 
     found: list[SourceRelation] = field(default_factory=list)
@@ -224,7 +224,7 @@ def _stripped(tokens: Sequence[SourceToken], more: str = "") -> Tokens:
     return found
 
 
-def relations_of(formula: SourceFormula) -> Relations:
+def relations_of(formula: SourceFormula) -> FormulaRelations:
     """The relations of a formula.
 
     Raises:
@@ -253,7 +253,7 @@ def relations_of(formula: SourceFormula) -> Relations:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
             else:
                 lines.append(list(pair))
-    result = Relations()
+    result = FormulaRelations()
     for line in lines:
         _take(_stripped(line), result)
     if len(lines) == 1:
@@ -290,7 +290,7 @@ def _words(tokens: Sequence[SourceToken]) -> tuple[str, int]:
     return latex_of(inner), stop
 
 
-def _take(tokens: Tokens, result: Relations) -> None:
+def _take(tokens: Tokens, result: FormulaRelations) -> None:
     """Add what one line says."""
     parts: list[tuple[str, Tokens]] = [("", [])]
     i = depth = 0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dpverify.statements.importing.facts import facts_of
-from dpverify.statements.importing.records import FoundRelation, Section
+from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SIGNS, SourceRelation, UnreadError, relations_of
 from dpverify.statements.importing.structure import (
     SourceFormula,
@@ -36,7 +36,7 @@ class SentenceReader:
     """Reads one sentence: roles, conditions and claims of its formulas."""
 
     refuse: Callable[[SourceFormula, str, str, int], None]
-    section: Section
+    section: ImportedSection
     part: SourcePart
     items: Sequence[SourceItem]
 

@@ -91,7 +91,7 @@ def latex_of(tokens: Iterable[SourceToken]) -> str:
     return re.sub(r"\s+", " ", "".join(out)).strip()
 
 
-class Expanded:
+class ExpandedSource:
     """A source with its macros expanded, the environments of its theorems, and what could not be followed."""
 
     def __init__(self, path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from dpverify.statements.importing.source import Expanded, SourceToken, latex_of
+from dpverify.statements.importing.source import ExpandedSource, SourceToken, latex_of
 from dpverify.statements.importing.tables import words
 
 TITLES = {name: name.capitalize() for name in words("theorems")} | {
@@ -80,7 +80,7 @@ class SourcePart:
 class SourceStructure:
     """Walks the tokens of a paper and makes its parts."""
 
-    def __init__(self, expanded: Expanded) -> None:
+    def __init__(self, expanded: ExpandedSource) -> None:
         self.tokens = list(expanded.tokens)
         self.titles = TITLES | expanded.theorems
         self.at, self.section, self.title = 0, "", ""
@@ -356,7 +356,7 @@ def _goes_on(before: SourceItem, item: SourceFormula) -> bool:
     )
 
 
-def structure_of(expanded: Expanded) -> tuple[str, Sequence[SourcePart]]:
+def structure_of(expanded: ExpandedSource) -> tuple[str, Sequence[SourcePart]]:
     """Title and parts of a paper, in their order."""
     found = SourceStructure(expanded)
     return found.title, found.parts

@@ -52,7 +52,7 @@ def base_of(letter: tuple[str, ...]) -> str:
     return "".join(letter[:stop])
 
 
-class Functions:
+class CalledLetters:
     """Which letters of a paper are called as functions are."""
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ def closing(parts: tuple[str, ...], start: int) -> int:
 
 
 @dataclass
-class Terms:
+class FormulaTerms:
     """Letters of a formula, and terms that are one letter each."""
 
     letters: list[str] = field(default_factory=list)
@@ -128,12 +128,12 @@ class Terms:
 
 
 class _Scan:
-    def __init__(self, parts: tuple[str, ...], functions: Functions, vectors: Mapping[str, str]) -> None:
+    def __init__(self, parts: tuple[str, ...], functions: CalledLetters, vectors: Mapping[str, str]) -> None:
         self.parts, self.functions, self.kinds = parts, functions, vectors
-        self.terms = Terms()
+        self.terms = FormulaTerms()
         self.i = 0
 
-    def run(self) -> Terms:
+    def run(self) -> FormulaTerms:
         while self.i < len(self.parts):
             self.one(self.parts[self.i])
         return self.terms
@@ -451,7 +451,7 @@ def _is_label(above: tuple[str, ...]) -> bool:
     )
 
 
-def terms_of(latex: str, functions: Functions, kinds: Mapping[str, str]) -> Terms:
+def terms_of(latex: str, functions: CalledLetters, kinds: Mapping[str, str]) -> FormulaTerms:
     """The letters and terms of a formula; `kinds` says of letters what they are declared as.
 
     Raises:

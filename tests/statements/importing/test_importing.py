@@ -14,7 +14,7 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Gap, Variant, Verdict
 from dpverify.statements.importing import accept, import_paper
 from dpverify.statements.importing.folder import _read
-from dpverify.statements.importing.reading import Reader
+from dpverify.statements.importing.reading import PaperReader
 from dpverify.statements.own_pages import read_pages
 from dpverify.verification.catalog.rows import answered
 
@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 DOCUMENTS = ("conference.tex", "plain.tex", "notes.md", "pdf.txt")
 
 
-def read(path: Path, source: str | None = None) -> Reader:
+def read(path: Path, source: str | None = None) -> PaperReader:
     """What is read of a document, or of a source in its place."""
     if source is not None:
         path = path.with_name("paper" + path.suffix)
@@ -32,12 +32,12 @@ def read(path: Path, source: str | None = None) -> Reader:
     return _read(path)[1]
 
 
-def rows(reader: Reader) -> list[tuple[int, str, tuple[str, ...]]]:
+def rows(reader: PaperReader) -> list[tuple[int, str, tuple[str, ...]]]:
     """Line, LaTeX and conditions of each row."""
     return [(row.line, row.latex, tuple(row.given)) for section in reader.sections for row in section.rows]
 
 
-def said(reader: Reader) -> object:
+def said(reader: PaperReader) -> object:
     """All that is read: rows, domains, readings, refusals."""
     return (
         [
