@@ -38,7 +38,7 @@ from dpverify.statements.importing.structure import (
     SourceWord,
 )
 from dpverify.statements.importing.tables import words
-from dpverify.statements.importing.terms import CalledLetters, parts_of, terms_of, written
+from dpverify.statements.importing.terms import CalledLetters, may_be_matrix, parts_of, terms_of, written
 from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
 
@@ -401,6 +401,10 @@ class PaperReader:
             terms = terms_of(row.latex, self.functions, self.kinds)
         except UnreadError as error:
             return str(error)
+        for letter in terms.letters:
+            doubtful = letter[0].isupper() and letter[0] not in DOMAINS and self.domain(section, letter)[1]
+            if doubtful and may_be_matrix(row.latex, letter):
+                return f"`{letter}` may be a matrix or an operator"
         row.letters, row.opaque, row.questions, row.bound = (
             terms.letters,
             terms.opaque,

@@ -451,6 +451,23 @@ def _is_label(above: tuple[str, ...]) -> bool:
     )
 
 
+def may_be_matrix(latex: str, letter: str) -> bool:
+    """Whether a capital letter stands right beside a letter or brackets, or has an inverse: `Ax`, `(I+T)^{-1}`."""
+    parts, at = parts_of(latex), 0
+    inverted = ")^{-1}" in "".join(parts)
+    while at < len(parts):
+        stop = single(parts, at)
+        if stop > at and written(parts[at:stop]) == letter:
+            behind = single(parts, stop) > stop or parts[stop : stop + 1] == ("(",)
+            before = any(single(parts, k) == at for k in range(max(0, at - 12), at)) or parts[
+                at - 1 : at
+            ] == (")",)
+            if behind or before or inverted or parts[stop : stop + 5] == ("^", "{", "-", "1", "}"):
+                return True
+        at = max(stop, at + 1)
+    return False
+
+
 def terms_of(latex: str, functions: CalledLetters, kinds: Mapping[str, str]) -> FormulaTerms:
     """The letters and terms of a formula; `kinds` says of letters what they are declared as.
 

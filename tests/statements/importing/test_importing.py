@@ -167,6 +167,8 @@ REFUSED = {
     r"We have $E_{x\sim P} l(x) = 1$.": "a sign below it",
     r"We have $\|x\|=1, \text{ unless } y = 2$.": "the words",
     r"We have $f(x+y)(z) = 1$ and $f \le 2$.": "",
+    r"We have $Ax = xA$.": "may be a matrix",
+    r"We have $(I + S)^{-1} = 2$.": "may be a matrix",
 }
 """Sentences of which a formula is refused, each with a part of the reason."""
 
