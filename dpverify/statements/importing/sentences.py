@@ -16,12 +16,14 @@ from dpverify.statements.importing.structure import (
     SourceReference,
     SourceWord,
 )
-from dpverify.statements.importing.tables import REFUSING, words
+from dpverify.statements.importing.tables import DISJOINED, REFUSING, words
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
 """What a formula is there for, by the nearest word of these before it."""
 LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
+_STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
+_LIMIT = re.compile(r"limit of a letter")
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _MOST_BEHIND = 3
 _LISTING, _TRAILING, _KEEPING_THAT = (
@@ -29,6 +31,16 @@ _LISTING, _TRAILING, _KEEPING_THAT = (
     words("trailing"),
     words("keeping_that"),
 )
+
+
+def _written(item: SourceItem) -> str:
+    """A word in small letters; `$` for a formula, and words for one that names a limit."""
+    if isinstance(item, SourceWord):
+        return item.text.lower()
+    if isinstance(item, SourceFormula):
+        tends = re.search(r"\\(?:to|rightarrow) ?(?:\\infty|0)", item.latex) and not item.shown
+        return "$ limit of a letter" if tends else "$"
+    return "@"
 
 
 @dataclass
@@ -93,10 +105,11 @@ class SentenceReader:
 
     def found(self) -> Iterator[FoundRelation]:
         """The relations of the sentence with their roles; what has none is refused."""
-        said = " ".join(i.text.lower() if isinstance(i, SourceWord) else "$" for i in self.items)
-        refusing = REFUSING.search(said)
+        said = " ".join(map(_written, self.items)).strip()
+        refusing = REFUSING.search(said) or _LIMIT.search(said)
+        disjoined = DISJOINED.search(said)
         role = modal = last = so_far = nearest = ""
-        taken = joined = then = claimed = broken = False
+        taken = joined = then = claimed = broken = supposing = supposed = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
         for item in self.items:
             if isinstance(item, SourceReference):
@@ -104,11 +117,15 @@ class SentenceReader:
             if isinstance(item, SourceWord):
                 word = re.sub(r"[^a-z;,]", "", item.text.lower())
                 so_far += f" {item.text.lower()}"
+                supposed = supposing if word == "so" else supposed
                 if word == "that":
-                    role, taken = "condition" if last in _KEEPING_THAT else "claim", False
-                elif word in ROLES:
+                    supposing = supposed if last == "so" else supposing
+                    keeps = last in _KEEPING_THAT or (supposing and last not in _CLAIMING_THAT)
+                    role, taken, supposing = ("condition" if keeps else "claim"), False, keeps
+                elif word in ROLES and not (supposing and ROLES[word] != "condition" and word not in _STRONG):
                     if ROLES[word] != "neither":
                         role, modal, taken = ROLES[word], word, False
+                        supposing = role == "condition"
                     elif role == "claim":
                         role = ""
                     then = then or word == "then"
@@ -116,6 +133,7 @@ class SentenceReader:
                     then, joined = True, True
                 elif word == ",":
                     joined = modal in _LISTING
+                    supposing = supposing and joined
                 elif word in ("and", "or"):
                     joined = True
                 if word in _BREAKING and nearest == "claim":
@@ -142,6 +160,8 @@ class SentenceReader:
             if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
                 here = "condition"
             refused = item.refused
+            if not refused and disjoined:
+                refused = "its sentence says that one of two holds, or asks"
             if not refused and refusing and (here != "condition" or REFUSING.search(so_far)):
                 refused = f"its sentence says `{refusing[0]}`, which may change what it claims"
             doubt = ""

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
+from dpverify.statements.pages.words import WORDS
+
 _TABLES: Mapping[str, Any] = tomllib.loads(
     resources.files("dpverify.statements.importing").joinpath("tables.toml").read_text(encoding="utf-8")
 )
@@ -29,5 +31,9 @@ def one_of(name: str) -> str:
     return "(?:" + "|".join(phrase.replace("_", " ") for phrase in found) + ")"
 
 
-REFUSING = re.compile(rf"(?<!\w){one_of('refusing')}(?!\w)")
+DISJOINED = re.compile(r"\$ (?:, )?(?:and/)?or (?:that |else |if |when )?\$|\?$")
+"""What says only that one of two formulas holds, or asks."""
+REFUSING = re.compile(
+    rf"(?<![\w])(?:{one_of('refusing')}|{'|'.join(map(re.escape, WORDS['denying']))})(?!\w)"
+)
 """What may change what a sentence claims."""

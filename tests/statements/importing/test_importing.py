@@ -168,6 +168,13 @@ REFUSED = {
     r"We have $\|x\|=1, \text{ unless } y = 2$.": "the words",
     r"We have $f(x+y)(z) = 1$ and $f \le 2$.": "",
     r"We have $Ax = xA$.": "may be a matrix",
+    r"Here $x > 0$ implies $y > 0$.": "implies",
+    r"We have $x > 0$ or $y > 0$.": "one of two",
+    r"If $x > 0$ or $y > 0$, then $z > 0$.": "one of two",
+    r"Is $x > 0$?": "asks",
+    r"We have $x < y$ as $n \to \infty$.": "limit",
+    r"For large $n$ we have $x < y$.": "large",
+    r"This violates $x < y$.": "violates",
     r"We have $(I + S)^{-1} = 2$.": "may be a matrix",
 }
 """Sentences of which a formula is refused, each with a part of the reason."""
@@ -185,11 +192,15 @@ def test_conditions_stay_with_their_claims(tmp_path: Path) -> None:
     source = (
         r"\begin{lemma} Let $x > 0$. If $y > 1$, then $xy > x$; if $y \le 1$, then $xy \le x$. For $z > 2$, $z > 1$. "
         r"We have $x > y$ if $y < 0$ and $z = 0$ if $x = 3$. We have $x > 4$ and, if $y < 5$, it grows. "
-        r"We have $x > 6$ for all $y < 7$ and $z > 8$.\end{lemma}"
+        r"We have $x > 6$ for all $y < 7$ and $z > 8$. Suppose that $f$ satisfies $|f| < 9$. "
+        r"Let $c$ be so that $c > 10$. Let $d > 11$ and note that $d > 12$. If $M$ is good, it satisfies $M > 13$. "
+        r"We have $x > 14$ as long as $y > 15$."
+        r"\end{lemma}"
     )
     assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
         ("xy > x", ("y > 1",)), (r"xy \le x", (r"y \le 1",)), ("z > 1", ("z > 2",)), ("x > y", ()),
-        ("z = 0", ("x = 3",)), ("x > 4", ()), ("x > 6", ("y < 7", "z > 8")),
+        ("z = 0", ("x = 3",)), ("x > 4", ()), ("x > 6", ("y < 7", "z > 8")), ("d > 12", ()),
+        ("M > 13", ()), ("x > 14", ("y > 15",)),
     ]  # fmt: skip
 
 
