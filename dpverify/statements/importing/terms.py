@@ -479,4 +479,15 @@ def terms_of(latex: str, functions: CalledLetters, kinds: Mapping[str, str]) -> 
         re.sub(r"\\[A-Za-z]+\s*\{[A-Za-z ]+\}|\\[A-Za-z]+|_\s*\{[^{}]*\}|\^\s*\{[A-Za-z]+\}", " ", latex),
     ):
         raise UnreadError(f"`{word}` may be a word or a product")
-    return _Scan(parts_of(latex), functions, kinds).run()
+    parts = parts_of(latex)
+    for at, part in enumerate(parts[:-1]):
+        alone = at == 0 or parts[at - 1] in _SIGNS
+        ends = parts[at + 2 : at + 3] == () or parts[at + 2] in _SIGNS
+        if (
+            part == "d"
+            and r"\int" not in parts
+            and ends
+            and (alone or "".join(parts[at + 1 : at + 2]) in "rstuvwxyz")
+        ):
+            raise UnreadError(f"`{written(parts[at : at + 2])}` may be a differential")
+    return _Scan(parts, functions, kinds).run()

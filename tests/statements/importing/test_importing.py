@@ -172,6 +172,7 @@ REFUSED = {
     r"We have $x > 0$ or $y > 0$.": "one of two",
     r"If $x > 0$ or $y > 0$, then $z > 0$.": "one of two",
     r"Is $x > 0$?": "asks",
+    r"We have $dv = 2a\,du$.": "a differential",
     r"We have $x < y$ as $n \to \infty$.": "limit",
     r"For large $n$ we have $x < y$.": "large",
     r"This violates $x < y$.": "violates",
