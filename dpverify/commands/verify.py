@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dpverify import extras
 from dpverify.commands.formats import Form, check_format, write_run
 from dpverify.terminal import VIOLATED, Seed, check_folder, end_on_faults, progress_bar
+
+if TYPE_CHECKING:
+    from dpverify.ledger.document import Ledger
 
 
 def verify(
@@ -50,8 +54,9 @@ def verify(
 ) -> None:
     """Prove all statements, audit all implementations.
 
-    Writes the ledger, its certificates and the report. Exit code 1 if a claim about an implementation is violated,
-    else 0: an undecided audit or formula is shown in the report but is not a failure.
+    Writes the ledger, its certificates and the report where an earlier run left its own, and says what has become of
+    its rows since. Exit code 1 if a claim about an implementation is violated, else 0: an undecided audit or formula is
+    shown in the report but is not a failure.
     """
     extras.require("dpverify verify", "prove", "report")
     from dpverify.ledger.proofs import ProofEvidence
@@ -66,6 +71,7 @@ def verify(
     )
     check_format(form)
     check_folder("--out", out)
+    before = _earlier(out / "ledger.json")
     ledger, certificates = run_verification(settings, progress=progress_bar)
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")  # first, so that no fault in the report can lose the run
@@ -73,9 +79,32 @@ def verify(
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     remember_all(proofs)
     write_run(ledger, form, findings_fail=strict)
+    for line in () if before is None else _since(before, ledger):
+        typer.echo(line, err=form != "text")
     typer.echo(f"Ledger: {written.ledger}", err=form != "text")
     typer.echo(f"Report: {written.page}", err=form != "text")
     end_on_faults(proofs)
     broken = strict and any(statement.printed.verdict in BROKEN for statement in ledger.statements)
     if broken or any(entry.verdict == "violated" for entry in ledger.entries):
         raise typer.Exit(VIOLATED)
+
+
+def _earlier(path: Path) -> Ledger | None:
+    """The ledger that a run leaves behind where this one writes; None if there is none that can be read."""
+    from dpverify.errors import InvalidDataError
+    from dpverify.reports import load_ledger
+
+    try:
+        return load_ledger(path)
+    except InvalidDataError:
+        return None
+
+
+def _since(before: Ledger, after: Ledger) -> Iterator[str]:
+    """What became of the rows of an earlier run: those that are worse, and how many changed."""
+    from dpverify.views.comparison import compare_ledgers
+    from dpverify.views.number_text import moment
+
+    found = compare_ledgers(before, after)
+    yield from (row.line() for row in found.failed)
+    yield f"since the run of {moment(before.created)}: {found.summary()}"

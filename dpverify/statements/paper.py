@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -284,19 +284,37 @@ def papers() -> Mapping[str, Paper]:
     return {**registered(), **{paper.key: paper for _, paper in opened_pages.values()}}
 
 
+broken: dict[str, str] = {}
+"""What was registered as a paper and is none, by the name of its entry point, with the reason."""
+
+
 @cache
 def registered() -> Mapping[str, Paper]:
-    """Every registered paper by key, sorted."""
+    """Every registered paper by key, sorted; what cannot be loaded is left out, and is among `broken`."""
     found = {}
     for point in sorted(entry_points(group="dpverify.papers"), key=lambda p: p.name):
-        paper = point.load()
-        if not isinstance(paper, Paper):
-            raise InvalidArgumentError(f"entry point {point.name}", type(paper).__name__, "a Paper object")
-        found[paper.key] = paper
-    foreign = [paper for paper in found.values() if not isinstance(paper, PaperFolder)]
-    if foreign:  # those of this repository are checked by its tests
-        check_uses(found.values(), of=foreign)
+        try:
+            paper = point.load()
+            if not isinstance(paper, Paper):
+                raise InvalidArgumentError(
+                    f"entry point {point.name}", type(paper).__name__, "a Paper object"
+                )
+            found[paper.key] = paper
+        except Exception as error:  # whatever somebody else's module does
+            broken[point.name] = _why(point, error)
+            continue
+        if not isinstance(paper, PaperFolder):  # those of this repository are checked by its tests
+            try:
+                check_uses(found.values(), of=[paper])
+            except InvalidArgumentError as error:
+                broken[point.name] = _why(point, error)
+                del found[paper.key]
     return found
+
+
+def _why(point: EntryPoint, error: Exception) -> str:
+    where = f"{point.value} of {point.dist.name} {point.dist.version}" if point.dist else point.value
+    return f"{where}: {type(error).__name__}: {error}"
 
 
 def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedResult]:

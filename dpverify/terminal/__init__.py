@@ -201,6 +201,15 @@ def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> 
             _report_missing(error)
         except Exception:
             _report_fault()
+        finally:
+            _name_broken_papers()
+
+
+def _name_broken_papers() -> None:
+    """Say what was registered as a paper and left out, where papers were looked for."""
+    if (found := sys.modules.get("dpverify.statements.paper")) is not None:
+        for name, why in found.broken.items():
+            tell(f"dpverify: the paper {name} is left out ({why}).")
 
 
 def _report_missing(error: ModuleNotFoundError) -> NoReturn:

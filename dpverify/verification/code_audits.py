@@ -170,12 +170,9 @@ class _PageLaw:
             return cls(_line(found), np.empty(0), np.empty(0), ROUNDING, level)
         random, runs, columns = np.random.default_rng(seed), SAMPLED * question.runs, dict[str, FloatArray]()
         if (choice := question.page.choice) is not None:
-            (draw,) = question.page.of("draw")
-            if choice.role != "select" or choice.term != (
-                "add",
-                ("num", "0"),
-                ("of", draw.name, ("sym", choice.index)),
-            ):
+            draw, *others = question.page.of("draw") or (choice,)
+            noisy_score: Node = ("add", ("num", "0"), ("of", draw.name, ("sym", choice.index)))
+            if choice.role != "select" or choice.term != noisy_score or others:
                 raise ValueError("a choice that is not of the largest of numbers that are drawn")
             lines = [_line(model.code(draw.term)({**env, draw.index: k})) for k in range(CANDIDATES)]
             noisy = np.stack(

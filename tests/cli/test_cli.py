@@ -395,7 +395,9 @@ def test_verify_fails_on_an_algorithm_with_half_its_noise(
 
     monkeypatch.setattr(PNSGD, "__call__", half)
     assert call(*arguments, "--executor", "serial") == 1
-    assert "violat" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "new violation: privacy: fmtt18.alg1" in said  # what was supported in the run before
+    assert ": 1 new violation; rows with the same verdict: 0" in said
     ledger = json.loads((tmp_path / "report" / "ledger.json").read_text(encoding="utf-8"))
     assert [entry["verdict"] for entry in ledger["entries"]] == ["violated"]
     assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

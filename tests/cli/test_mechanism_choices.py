@@ -12,19 +12,31 @@ import pytest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
+from dpverify.statements.mechanisms.as_theorems import searcher_of
 from dpverify.statements.mechanisms.pairs import choice_pairs
-from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.pairs.search import search_pairs
 from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
+from dpverify.statements.mechanisms.proofs.coins import TAKEN
+from dpverify.statements.mechanisms.proofs.ranges import ONE
 from dpverify.statements.mechanisms.reading import indexed, law_of_noise, read_mechanisms
 
+from ..benchmarks.mechanisms.gallery import section
 from ..packaging.page_blocks import DOCS
 from .calling import call
 from .test_mechanisms import decided
 
-LARGEST, FIRST = (
-    (DOCS / "examples" / name).read_text(encoding="utf-8") for name in ("noisy-max.md", "sparse-vector.md")
+LARGEST, FIRST, COINS = (
+    (DOCS / "examples" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("noisy-max", "sparse-vector", "permute-and-flip")
 )
+HALF = r"\frac{\varepsilon}{2}("
+COUNTED = (
+    COINS.replace("replace one", "add or remove one")
+    .replace(">= 1 | number of records, public", ">= 0 | number of records")
+    .replace(HALF, r"\varepsilon\cdot(")
+)
+"""Coins for scores that all change in one direction, with twice the constant."""
+WEIGHTED = section("exponential-counts").replace("mechanism.", "my.")
 LAPLACE = r"y_r\sim\mathrm{Lap}(q(r),\frac{2}{\varepsilon})"
 EXPONENTIAL = LARGEST.replace(LAPLACE, r"z_r\sim\mathrm{Exp}(\frac{2}{\varepsilon})").replace(
     "R}y_r", "R}q(r)+z_r"
@@ -41,6 +53,10 @@ def with_minus(signs: tuple[str, ...], base: tuple[str, ...]) -> tuple[str, ...]
     return indexed(tuple({"+": "-"}.get(sign, sign) for sign in signs), base)
 
 
+def of_all_records(signs: tuple[str, ...], base: tuple[str, ...]) -> tuple[str, ...]:
+    return indexed(tuple({"k": "n"}.get(sign, sign) for sign in signs), base)
+
+
 def derived(text: str, folder: Path) -> MechanismProof:
     page = folder / "mine.md"
     page.write_text(text, encoding="utf-8")
@@ -49,8 +65,8 @@ def derived(text: str, folder: Path) -> MechanismProof:
 
 @pytest.mark.parametrize(
     "text",
-    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT],
-    ids=["laplace", "exponential", "threshold", "several"],
+    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT, COINS, COUNTED, WEIGHTED],
+    ids=["laplace", "exponential", "threshold", "several", "coins", "counted", "weighted"],
 )
 def test_choices_are_proved_and_have_a_witness(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -61,15 +77,31 @@ def test_choices_are_proved_and_have_a_witness(
     monkeypatch.setattr(choice_pairs, "SIZES", (1, 2))
     (one,) = read_mechanisms(tmp_path / "mine.md")
     claim = claim_of(one)
-    found = search_pairs(one, claim, searcher=ChoicePairSearcher)
+    found = search_pairs(one, claim, searcher=searcher_of(one))
     assert found.broken is None
     show(claim.clause, found.witness, refute=False)
+    if TAKEN in claim.names:  # always the same candidate
+        place = claim.names.index(TAKEN)
+        found.witness["letters"][place] = {"params": [ONE], "term": ["certain", ["num", "2"]]}
+        with pytest.raises(ValueError, match="in the model"):
+            show(claim.clause, found.witness, refute=False)
 
 
-def test_a_certificate_for_another_scale_is_refused(tmp_path: Path) -> None:
-    text = json.dumps(derived(LARGEST, tmp_path).certificate)
-    assert check(json.loads(text)).confirmed
-    assert not check(json.loads(text.replace('["num", "2"]', '["num", "1"]'))).confirmed
+@pytest.mark.parametrize(("text", "old", "new"), [(LARGEST, "2", "1"), (COINS, "1/2", "1")])
+def test_a_certificate_for_another_scale_is_refused(text: str, old: str, new: str, tmp_path: Path) -> None:
+    found = json.dumps(derived(text, tmp_path).certificate)
+    assert check(json.loads(found)).confirmed
+    assert not check(json.loads(found.replace(f'["num", "{old}"]', f'["num", "{new}"]'))).confirmed
+
+
+def test_coins_that_are_too_clear_are_broken_as_the_page_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "mine.md"
+    page.write_text(COINS.replace(HALF, r"\varepsilon\cdot("), encoding="utf-8")
+    assert call("prove", str(page)) == 0
+    said = (DOCS / "mechanisms.md").read_text(encoding="utf-8").partition("example.permute-and-flip, ")[2]
+    assert said.partition("```")[0] in capsys.readouterr().out
 
 
 BROKEN = {
@@ -123,6 +155,12 @@ def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
             r"\mathrm{Lap}(q(r),\frac{2}{\varepsilon})", r"\mathcal{N}(q(r),\frac{2}{\varepsilon})"
         ),
         LARGEST.replace(r"\varepsilon\text{-DP}", r"\varepsilon\text{-zCDP}"),
+        COINS.replace(r"\varepsilon\text{-DP}", r"\varepsilon\text{-zCDP}"),
+        COINS.replace(HALF, r"-\frac{\varepsilon}{2}("),
+        COINS.replace(HALF, r"\varepsilon\cdot("),
+        COINS.replace("integer >= 1 | number of candidates", "integer >= 0 | number of candidates"),
+        COUNTED.replace("[0, 1]", "[-1, 1]"),
+        WEIGHTED.replace("add or remove one", "replace one"),
     ):
         assert derived(text, tmp_path).certificate is None
 
@@ -148,6 +186,15 @@ REFUSED = [
     (SEVERAL, "after $m$ of", r"after $q(1)$ of", 26, "a public number of answers"),
     (SEVERAL, "Output:\n$$j$$", "Output:\n$$(j,y_j)$$", 29, "one Select or Stop"),
     (FIRST, "Stop (at the first $j$, else at $k+1$)", "Select", 25, r"$r\in R$"),
+    (COINS, "in random order", "in order", 18, "in random order"),
+    (COINS, "shows heads", "shows tails", 18, "in random order"),
+    (COINS, "first $j$", "first $i$", 18, "the first $j$"),
+    (COINS, r"\le k}q", r"\le k-1}q", 18, "the largest of all candidates"),
+    (COINS, "}q(i))", "}2q(i))", 18, "the largest of all candidates"),
+    (COINS, HALF, r"\frac{\varepsilon j}{2}(", 18, "the largest of all candidates"),
+    (COINS, r"(q(j)-\max_{1\le i\le k}q(i))", "q(j)", 18, "the largest of all candidates"),
+    (COINS, "Select", "Draw:\n$$y\\sim\\mathrm{Lap}(0,1)$$\n\nSelect", 21, "all that is drawn"),
+    (COINS, "Output:\n$$j$$", "Output:\n$$(j,q(j))$$", 21, "one Select or Stop"),
 ]
 
 
@@ -171,6 +218,7 @@ def test_what_is_not_understood_is_refused_with_its_line(
         (LARGEST, "law_of_noise", lambda *of: (*law_of_noise(*of)[:-1], ("num", "9"))),
         (LARGEST.replace("R}y_r", "R}1+y_r"), "indexed", with_minus),
         (FIRST.replace(r"\ge t", r"\ge t+1"), "indexed", with_minus),
+        (COINS, "indexed", of_all_records),
     ],
 )
 def test_what_one_reader_misreads_is_refused(

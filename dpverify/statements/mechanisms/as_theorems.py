@@ -11,11 +11,11 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.theorems.letters import Alphabet
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
+from dpverify.statements.mechanisms.pairs.coin_pairs import CoinPairSearcher
 from dpverify.statements.mechanisms.pairs.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
 from dpverify.statements.mechanisms.pairs.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.pairs.search import PairSearch, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.pairs.tested_pairs import ReleasePairSearcher
-from dpverify.statements.mechanisms.proofs.choices import choice_of
 from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.proofs.local import has_smooth_scale
 from dpverify.statements.mechanisms.reading import read_mechanism, read_mechanisms
@@ -84,8 +84,8 @@ def shipped_mechanism(id_: str) -> MechanismAsTheorem:
 
 def searcher_of(mechanism: MechanismOnPage) -> type[PairSearcher]:
     """What searches for pairs of a mechanism's data sets."""
-    if choice_of(mechanism):
-        return ChoicePairSearcher
+    if mechanism.choice:
+        return CoinPairSearcher if mechanism.choice.coins else ChoicePairSearcher
     if mechanism.test:
         return ReleasePairSearcher
     return SamplePairSearcher if mechanism.sample else PairSearcher
@@ -99,7 +99,7 @@ def decide(one: MechanismAsTheorem) -> MechanismOutcome:
     claim, private = claim_of(mechanism), dependence(mechanism)
     found = search_pairs(mechanism, claim, searcher=searcher_of(mechanism))
     if found.broken is not None:
-        drawn = mechanism.draws or mechanism.of("draw") or mechanism.steps[-1:]
+        drawn = mechanism.draws or mechanism.of("draw") or mechanism.of("select") or mechanism.steps[-1:]
         return MechanismOutcome(found, *(private or (drawn[found.broken.draw].line, FURTHER_APART)))
     if private is not None and not has_smooth_scale(mechanism):
         return MechanismOutcome(found, *private)

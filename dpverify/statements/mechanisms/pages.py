@@ -6,10 +6,11 @@ Records are letters with an index, as `x_i`; what is read here speaks of one dat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpverify.proving.checker.theorems.language import Node, free, named, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.theorems.letters import TheoremLetter, Tokens
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 
@@ -64,12 +65,17 @@ class MechanismStep:
     term: Node = ""
     """What a query is, the law of a draw, the output, the guarantee that is claimed.
 
-    Of what chooses: the score, or a comparison.
+    Of what chooses: the score, a comparison, or the chance of heads.
     """
     index: str = ""
     """Of what is drawn for each candidate, and of what chooses: the letter of a candidate."""
     count: Node = ""
     """Of what stops after several: how many."""
+
+    @property
+    def coins(self) -> bool:
+        """Whether the first candidate in random order whose coin shows heads is taken; its term is that chance."""
+        return self.role == "select" and self.term[0] == "exp"
 
 
 @dataclass(frozen=True)
@@ -179,3 +185,30 @@ def at_data(mechanism: MechanismOnPage, term: Node, data: Node) -> Node:
     if mechanism.size is not None:
         values[mechanism.size.name] = (), ("of", mechanism.size.name, data)
     return put(term, values)
+
+
+def scaled_lack(term: Node, index: str, last: Node) -> tuple[Node, Node] | None:
+    """A factor and a score, where a term is the exponential of the factor times what a candidate's score lacks.
+
+    That is its score less the largest of all candidates, from 1 to the last; None for other terms.
+    """
+    head, *inside = parts_of(term)
+    factors = [*_factors(inside[0])] if head == "exp" else []
+    for k, one in enumerate(map(parts_of, factors)):
+        rest: Node = ("mul", *factors[:k], *factors[k + 1 :]) if len(factors) > 1 else ("num", "1")
+        if index in free(rest) or one[0] != "add":
+            continue
+        largest: Node = ("largest", (index, "integer"), one[1], ("num", "1"), last)
+        if put(one, {}) == put(("add", one[1], ("mul", ("num", "-1"), largest)), {}):
+            return rest, one[1]
+    return None
+
+
+def _factors(term: Node) -> Iterator[Node]:
+    """The factors of a product."""
+    parts = parts_of(term)
+    if parts[0] == "mul":
+        for part in parts[1:]:
+            yield from _factors(part)
+    else:
+        yield term

@@ -23,6 +23,7 @@ from dpverify.statements.mechanisms.pages import (
     MechanismStep,
     RecordLetter,
     SampleOnPage,
+    scaled_lack,
 )
 from dpverify.statements.mechanisms.rounds import DOTS, LoopReader
 from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
@@ -37,6 +38,8 @@ from dpverify.statements.theorems.pages import (
 
 ROLES = ("start", "query", "draw", "set", "if", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
+COINS = "Select (in random order, the first $j$ that shows heads):"
+"""The sentence before the chance with which a candidate's coin shows heads."""
 REFUSAL = (r"\bot",)
 """What is put out where a condition does not hold."""
 NEIGHBORS = (REPLACE, ADDED)
@@ -265,7 +268,8 @@ class _MechanismSection(TheoremSection):
                         raise AtLineError(
                             piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)
                         )
-                    yield piece.line, piece.latex, role, tuple(said)
+                    coins = " ".join(words.split()) == COINS.replace("$j$", "$")
+                    yield piece.line, piece.latex, "coins" if coins else role, tuple(said)
                     words, said = "", []
                 else:
                     said += [piece.latex] if isinstance(piece, Math) else []
@@ -285,6 +289,8 @@ class _MechanismSection(TheoremSection):
             return self.of_loop(line, latex, role, formulas, reader, signs)
         if self.loop.until and role != "claim":
             raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
+        if role == "coins":
+            return self.coins(line, latex, formulas, reader, signs)
         if role in CHOICES:
             return self.choice(line, latex, role, formulas, reader, signs)
         if role == "if":
@@ -511,7 +517,7 @@ class _MechanismSection(TheoremSection):
         assert self.records is not None
         index = self.records.over
         if index is None or (role == "select") == bool(self.records.columns):
-            kind = r"$r\in R$" if role == "select" else r"$j\in\{1,\dots,k\}$"
+            kind = f"$r\\in R$, or `{COINS}`" if role == "select" else r"$j\in\{1,\dots,k\}$"
             raise InvalidArgumentError(role, Latex(latex), f"records with a number for each {kind}")
         within, name = reader.having(index), index.signs
         count: Node = ""
@@ -550,6 +556,33 @@ class _MechanismSection(TheoremSection):
             read = put((head, *sides), {})
             self.compare(line, latex, self.second.line(latex, "", "at least", read, index))
             term = (head, *(self.noisy(latex, one, index.name) for one in sides))
+        return self.chosen(line, latex, role, name, term, count)
+
+    def coins(
+        self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
+    ) -> MechanismStep:
+        """`Select (in random order, the first $j$ that shows heads):` and with which chance it does."""
+        assert self.records is not None
+        index, columns = self.records.over, self.records.columns
+        if index is None or not columns:
+            kind = r"$j\in\{1,\dots,k\}$"
+            raise InvalidArgumentError("select", Latex(latex), f"records with a number for each {kind}")
+        if [*map(signs_of, said)] != [index.signs]:
+            raise InvalidArgumentError("sentence", ", ".join(said), f"the first ${index.latex}$")
+        term = reader.having(index).number(signs)
+        self.compare(line, latex, self.second.line(latex, "", "number", put(term, {}), index))
+        self.not_drawn(latex, term)
+        if scaled_lack(term, index.name, columns) is None:
+            allowed = r"`e^{c\cdot(q(j)-\max_{1\le i\le k}q(i))}`, the largest of all candidates"
+            raise InvalidArgumentError("select", Latex(latex), allowed)
+        return self.chosen(line, latex, "select", index.signs, term)
+
+    def chosen(
+        self, line: int, latex: str, role: str, name: Tokens, term: Node, count: Node = ""
+    ) -> MechanismStep:
+        """The line by which a letter for a candidate has a value."""
+        index = self.records.over if self.records else None
+        assert index is not None
         if self.drawn - free(term):
             raise InvalidArgumentError(role, Latex(latex), "a line in which all that is drawn stands")
         letter = TheoremLetter(name_of(name), written(name), (), index.kind)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
 from dpverify.proving.theorems.finite_models import FOLDS
-from dpverify.statements.mechanisms.pages import MechanismOnPage, private
+from dpverify.statements.mechanisms.pages import MechanismOnPage, private, scaled_lack
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "scale")}
@@ -28,6 +28,10 @@ def dependence(mechanism: MechanismOnPage, scales: bool = True) -> tuple[int, st
                 draw.line,
                 f"the {name} of the noise depends on {'' if of_records else 'the number of '}records",
             )
+    for line in mechanism.of("select") if scales else ():
+        lack = scaled_lack(line.term, line.index, mechanism.records.columns) if line.coins else None
+        if lack is not None and private(mechanism, lack[0]):
+            return line.line, "by what the scores are multiplied depends on records"
     for line in (*mechanism.of("query"), *mechanism.of("draw")):
         if mechanism.size is not None or mechanism.sample is not None:
             if why := beside_all(mechanism, line.term):

@@ -158,9 +158,10 @@ def used(module: str, node: ast.AST) -> tuple[set[Place], set[str]]:
     known = imported(module)
     for part in ast.walk(node):
         if isinstance(part, ast.Name):
-            source, name = known.get(part.id, (module, part.id))
+            names.add(known.get(part.id, (module, part.id)))
+        if isinstance(part, ast.Constant) and str(part.value).endswith(".py"):
             # what runs as a process of its own is named as a file
-            names.add((source, name or "serve"))
+            names.add((f"{module.rpartition('.')[0]}.{str(part.value)[:-3]}", "serve"))
         if isinstance(part, ast.Attribute):
             attributes.add(part.attr)
             if isinstance(part.value, ast.Name) and part.value.id in known:

@@ -19,7 +19,9 @@ WRONG = {
     "theorem.noisy-max-laplace": (r"\mathrm{Lap}(2\Delta/\varepsilon)", r"\mathrm{Lap}(\Delta/\varepsilon)"),
     "theorem.sparse-vector": (r"\mathrm{Lap}(2\Delta/\varepsilon)", r"\mathrm{Lap}(\Delta/\varepsilon)"),
     "theorem.sparse-vector-answers": (r"\frac{2\Delta}{c}", r"\frac{\Delta}{c}"),
-    "theorem.permute-and-flip": (r"{2\Delta}", r"{\Delta}"),
+    "theorem.permute-and-flip": (r"2c\Delta", r"c\Delta"),
+    "theorem.permute-and-flip-monotone": (r"c\Delta", r"\frac{1}{2}c\Delta"),
+    "theorem.exponential-mechanism-monotone": (r"\varepsilon q", r"2\varepsilon q"),
 }
 """Half of the noise, wherever it stands on the page."""
 

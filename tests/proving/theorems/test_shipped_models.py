@@ -31,9 +31,9 @@ WRONG: dict[str, list[tuple[str, Json]]] = {
         ("N", {"independent": ["laplace", ["num", "0"], ["num", "9"]]}),
     ],
     "theorem.sparse-vector-answers": [("n", "-1"), ("v", "write"), ("varepsilon", "0"), ("c", "1/7")],
-    "theorem.permute-and-flip": [("K", "3"), ("m", ["1", "1"]), ("b", ["9", "9"])],
+    "theorem.permute-and-flip": [("K", "3"), ("c", "-1"), ("Delta", "-1")],
     "lemma.function-ratio": [("c", "0"), ("f", {"params": ["x"], "term": ["num", "2"]})],
-    "lemma.largest-score": [("K", "0"), ("m'", "1/7"), ("Delta", "-1")],
+    "lemma.largest-score": [("K", "0"), ("g", "-99")],
     "lemma.scaled-chain": [("p", "0"), ("c", "1/7")],
     "lemma.uniform-switched": [("f", {"params": ["x"], "term": ["log", ["sym", "x"]]})],
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
@@ -22,6 +23,11 @@ from dpverify.proving.checker.theorems.numbers import (
     made,
 )
 
+PLACES = (0, 1, -1, 2)
+MOMENTS: dict[str, tuple[Fraction | int, ...]] = {
+    "normal": (1, 0, 1, 0), "laplace": (1, 0, 2, 0), "uniform": (1, 0, Fraction(1, 12), 0), "exponential": (1, 1, 2, 6),
+}  # fmt: skip
+"""Means of powers of the distance from the location, of laws of scale 1."""
 PIECES = 16  # linear functions that the sides of a comparison are made of
 
 
@@ -32,13 +38,6 @@ class Line:
     family: str
     at: Term
     scale: Term
-
-    def moments(self) -> tuple[Term, Term]:
-        """The means of z and of its square, where z is the distance from the location."""
-        first = number(int(self.family == "exponential"))
-        times = {"normal": "1", "laplace": "2", "uniform": "1/12", "exponential": "2"}
-        second = number(Fraction(times[self.family]))
-        return made("mul", first, self.scale), made("mul", second, self.scale, self.scale)
 
     def below(self, end: Term) -> Term:
         """The chance of what is below a number."""
@@ -103,14 +102,34 @@ def shifted(law: Line, x: str, value: Term) -> Line:
     return Line(law.family, place, made("mul", made("abs", slope), law.scale))
 
 
+def basis(k: int, count: int) -> list[Fraction]:
+    """Coefficients of the polynomial that is 1 at one of the first places, and 0 at the others."""
+    found = [Fraction(1)]
+    for place in PLACES[:k] + PLACES[k + 1 : count]:
+        gap = Fraction(PLACES[k] - place)
+        shifted_up, whole = [Fraction(0), *found], [*found, Fraction(0)]
+        found = [(low - place * one) / gap for low, one in zip(shifted_up, whole, strict=True)]
+    return found
+
+
 def mean(law: Line, x: str, value: Term) -> Term:
-    """The expectation of a polynomial in x of degree 2: c + b z + a z^2, where z = x - location."""
-    middle, above, below = (at(value, x, made("add", law.at, number(n))) for n in (0, 1, -1))
-    square = difference(half(made("add", above, below)), middle)
-    slope, z = half(difference(above, below)), term("add", symbol(x), made("mul", number(-1), law.at))
-    same_for_all((x,), value, term("add", middle, term("mul", slope, z), term("mul", square, z, z)))
-    first, second = law.moments()
-    return made("add", middle, made("mul", slope, first), made("mul", square, second))
+    """The expectation of a polynomial in z = x - location, of degree 2, or 3 where it is none of degree 2."""
+    z = term("add", symbol(x), made("mul", number(-1), law.at))
+    values = [at(value, x, made("add", law.at, number(n))) for n in PLACES]
+    for count in (3, 4):
+        rows = [basis(k, count) for k in range(count)]
+        found = [
+            made("add", *(made("mul", number(row[j]), values[k]) for k, row in enumerate(rows) if row[j]))
+            for j in range(count)
+        ]
+        with suppress(ValueError):
+            same_for_all((x,), value, term("add", *(term("mul", c, *[z] * j) for j, c in enumerate(found))))
+            times = MOMENTS[law.family]
+            scaled = [
+                made("mul", number(times[j]), c, *[law.scale] * j) for j, c in enumerate(found) if times[j]
+            ]
+            return made("add", *scaled)
+    raise ValueError("the mean of what is no polynomial of degree 3")
 
 
 def pieces(value: Term) -> list[Term]:

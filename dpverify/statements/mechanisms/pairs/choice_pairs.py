@@ -35,6 +35,8 @@ from dpverify.statements.mechanisms.proofs.ranges import ONE
 
 SIZES, FEW = (1, 2, 3, 5), 4
 """Whole numbers that are tried, and how many values of each letter."""
+FAR = Fraction(10)
+"""A record that is tried where none is the largest."""
 MOST, LAWS = 5, 200
 """Records, candidates, and laws that are tried."""
 
@@ -53,25 +55,30 @@ def possible(k: int, count: int) -> list[tuple[int, ...]]:
     return [row for row in product((0, 1), repeat=k) if sum(row) <= count]
 
 
-class ChoicePairSearcher(PairSearcher):
-    """A search for pairs, of which what is chosen has other laws."""
+class CandidatePairSearcher(PairSearcher):
+    """A search for pairs, of which what is chosen among candidates has other laws."""
 
     enough, steps = 3, 0
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         super().__init__(mechanism, sizes, random)
-        assert mechanism.choice is not None
-        self.choice = ChoiceOnPage(mechanism, mechanism.choice)
-        self.sides = [(self.model_of.code(one.location), one.noise) for one in self.choice.sides]
-        self.scales: list[Code] = [self.model_of.code(parts_of(one.law)[-1]) for one in self.choice.noises]
         self.columns = mechanism.records.columns
         self.known = dict[Any, dict[Any, float]]()
-        self.sequences = {one.type: {"for": self.choice.kind} for one in self.choice.noises if one.index}
 
     def candidates(self, letters: dict[str, Any]) -> int:
         """How many there are."""
-        kind = named(self.choice.kind)
+        assert self.mechanism.records.over is not None
+        kind = named(self.mechanism.records.over.kind)
         return int(self.model_of.code(self.columns)(letters)) if self.columns else self.sizes[kind]
+
+    def answers(self, env: dict[str, Any]) -> int | None:
+        """After how many answers above it stops; None where one is chosen."""
+        count = self.mechanism.choice.count if self.mechanism.choice else ""
+        return int(self.model_of.code(count)(env)) if count else None
+
+    def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
+        """On what the law depends."""
+        raise NotImplementedError
 
     def cases(self) -> Iterator[PairCase]:
         """Pairs with other laws than those before, simple ones first."""
@@ -102,8 +109,9 @@ class ChoicePairSearcher(PairSearcher):
         """Records that are at ends or in the middle: one, and all others the same."""
         low, high = self.ends[0], self.ends[-1]
         middle = (low + high) / 2
+        far = [(low, FAR)] * (self.mechanism.records.high is None)
         for place, (a, b) in product(
-            dict.fromkeys(((n + 1) // 2, 1, n)), ((low, high), (low, middle), (middle, high))
+            dict.fromkeys(((n + 1) // 2, 1, n)), ((low, high), (low, middle), (middle, high), *far)
         ):
             crossed = (a, *(b,) * (k - 1)), (b, *(a,) * (k - 1))
             rows = [
@@ -131,6 +139,18 @@ class ChoicePairSearcher(PairSearcher):
 
         return {**found, self.mechanism.records.name: at}
 
+
+class ChoicePairSearcher(CandidatePairSearcher):
+    """The same of what is chosen by noisy numbers."""
+
+    def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
+        super().__init__(mechanism, sizes, random)
+        assert mechanism.choice is not None
+        self.choice = ChoiceOnPage(mechanism, mechanism.choice)
+        self.sides = [(self.model_of.code(one.location), one.noise) for one in self.choice.sides]
+        self.scales: list[Code] = [self.model_of.code(parts_of(one.law)[-1]) for one in self.choice.noises]
+        self.sequences = {one.type: {"for": self.choice.kind} for one in self.choice.noises if one.index}
+
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
         """The locations of each side, for each candidate, and the scales of noises: from the least, in one's scale."""
         first, index = 1 if self.columns else 0, self.choice.line.index
@@ -153,10 +173,6 @@ class ChoicePairSearcher(PairSearcher):
         if (numbers, count) not in self.known:
             self.known[numbers, count] = self.law_of(numbers[:-1], numbers[-1], count)
         return self.known[numbers, count]
-
-    def answers(self, env: dict[str, Any]) -> int | None:
-        """After how many answers above it stops; None where one is chosen."""
-        return int(self.model_of.code(self.choice.line.count)(env)) if self.choice.line.count else None
 
     def law_of(
         self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction], count: int | None = None

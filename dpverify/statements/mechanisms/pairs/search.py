@@ -235,7 +235,7 @@ class PairSearcher:
         """Data sets of some rows; at first those in which one candidate gains what all others lose."""
         low, high, width = self.ends[0], self.ends[-1], len(rows[0])
         gains, losses = ((end, *(low + high - end,) * (width - 1)) for end in (low, high))
-        for rest in (low, high) if width > 1 else ():
+        for rest in (low, high) if width > 1 and not self.mechanism.size else ():
             for one, other in ((gains, losses), (losses, gains)):
                 others = ((rest,) * width,) * (n - 1)
                 yield PairCase(letters, (one, *others), (other, *others), 1)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
+from dpverify.statements.mechanisms.proofs.coins import CoinsOnPage
 from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, D, magnitude, number
 
 ANSWER, ORDER, ANSWERS, ABOVE = "the answer", "the order", "answers", "is above"
@@ -234,10 +235,12 @@ class ChoiceOnPage:
         return ("and", ("all", every, (), ("<=", other, one)), ("all", every, (("==", other, one),), before))
 
 
-def choice_of(mechanism: MechanismOnPage) -> ChoiceOnPage | None:
-    """What a mechanism chooses, if it chooses among candidates with noise."""
+def choice_of(mechanism: MechanismOnPage) -> ChoiceOnPage | CoinsOnPage | None:
+    """What a mechanism chooses, if it chooses among candidates: with noise, or by coins in random order."""
     line = mechanism.choice
-    return None if line is None else ChoiceOnPage(mechanism, line)
+    if line is None:
+        return None
+    return CoinsOnPage(mechanism, line) if line.coins else ChoiceOnPage(mechanism, line)
 
 
 def law_of(mechanism: MechanismOnPage) -> Node:

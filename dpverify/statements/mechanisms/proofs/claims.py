@@ -26,6 +26,7 @@ from dpverify.statements.mechanisms.proofs.choices import (
     ChoiceOnPage,
     choice_of,
 )
+from dpverify.statements.mechanisms.proofs.coins import by_either
 from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
@@ -41,6 +42,7 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     E,
     magnitude,
     may_lack_value,
+    minus,
     number,
     of_data,
     of_each,
@@ -58,6 +60,7 @@ from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, Sensitivity
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
 
+SECOND = "the other column"
 CHOICES = {
     ("select", "laplace"): "lemma.noisy-max-laplace-scale",
     ("select", "exponential"): "lemma.noisy-max-exponential-scale",
@@ -155,7 +158,15 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     if choice is not None:
 
         def chosen(proof: ProofBuilder, given: list[int]) -> None:
-            _chosen(mechanism, claim, proof, choice, given)
+            if isinstance(choice, ChoiceOnPage):
+                _chosen(mechanism, claim, proof, choice, given)
+                return
+            values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
+
+            def moves(apart: bool, bound: Node) -> int:
+                return _scores_move(mechanism, claim, proof, choice.query, "integer", bound, apart)
+
+            choice.prove(proof, given, given[claim.same + 1 :], moves, values)
 
         try:
             return _confirmed(mechanism, claim, proof_of(claim.clause, claim.names, Clauses(), chosen))
@@ -374,6 +385,17 @@ def _moves(
     return proof.block(whole, names, prove)
 
 
+def _scores_move(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, score: Node, kind: Node, bound: Node,
+    apart: bool,
+) -> int:  # fmt: skip
+    """That the score of each candidate differs by at most a bound; or how much the scores of two are apart."""
+    other: Node = put(score, {COLUMN: ((), ("sym", SECOND))})
+    letters = ((COLUMN, (), kind), (SECOND, (), kind))
+    query = minus(score, other) if apart else score
+    return _moves(mechanism, claim, proof, query, bound, letters if apart else letters[:1])
+
+
 def _has_values(
     mechanism: MechanismOnPage,
     proof: ProofBuilder,
@@ -535,11 +557,13 @@ def _weights(
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     query = put(power[1], {name: ((), ("sym", COLUMN))})
-    bound: Node = ("mul", epsilon, ("num", "1/2"))
-    second: tuple[Node, ...] = ((COLUMN, (), kind),)
-    moves = _moves(mechanism, claim, proof, query, bound, second)
     values = [((ONE, COLUMN), on(mechanism, query, ONE)), ((), epsilon)]
-    defined = [*_has_values(mechanism, proof, query, given, second), *known]
-    return proof.use(
-        "lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined
-    )
+    defined = [*_has_values(mechanism, proof, query, given, ((COLUMN, (), kind),)), *known]
+
+    def by(apart: bool) -> int:
+        bound: Node = epsilon if apart else ("mul", epsilon, ("num", "1/2"))
+        moves = _scores_move(mechanism, claim, proof, query, kind, bound, apart)
+        rule = "lemma.exponential-weights" + "-apart" * apart
+        return proof.use(rule, values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)
+
+    return by_either(mechanism, by)
