@@ -267,6 +267,30 @@ def test_a_statement_of_terms_alone(tmp_path: Path) -> None:
     assert [len(s.printed) for s in read_pages(tmp_path / "out").statements] == [1, 1]
 
 
+def test_three_commands_to_a_letter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], thorough: bool
+) -> None:
+    """What docs/importing.md says, on a paper with a false display; the first command alone in a short run."""
+    page = (HERE.parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^dpverify (.*?)\s*#", page.split("```")[1], re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["import", "verify", "findings"]
+    monkeypatch.chdir(tmp_path)
+    source = r"\begin{lemma} Let $x \ge 1$. Then $x^2 \ge x$, and $x^2 \ge 2$. \end{lemma}"
+    Path("paper.tex").write_text(source, encoding="utf-8")
+    for command in commands if thorough else commands[:1]:
+        capsys.readouterr()
+        assert call(*command.split()) == 0
+    assert set(provenances(Path("paper")).values()) == {Provenance.VERBATIM}
+    if not thorough:
+        return
+    letter = capsys.readouterr().out
+    assert "paper.tex, line 1" in letter
+    assert r"x^2 \ge 2" in letter
+    assert "At x = 1" in letter
+    assert r"x^2 \ge x" not in letter
+    assert Path("build/verify/report.html").is_file()
+
+
 @pytest.mark.parametrize("name", ["paper.pdf", "nothing.tex"])
 def test_bad_input(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="source"):
