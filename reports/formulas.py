@@ -16,8 +16,8 @@ _DELIMITERS = re.compile(
 _WORDS = re.compile(r"[^\\{}_^]*[A-Za-z]{3,}[^\\{}_^]*")
 _NARROW = "()[]{}|‖,"
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_BREAKS = frozenset("=≤≥<>≠≈∼∈+−±∓")
-"""Signs before which a formula may be broken, outside of parentheses."""
+_BREAKS = frozenset("=≤≥<>≠≈∼∈+−±∓⟹∝")
+"""Signs before which a formula may be broken, outside of parentheses; before words it may be, too."""
 _SMALLER = 0.7
 """Of the width of a letter, that of one in an index or an exponent."""
 
@@ -38,6 +38,13 @@ def formula(latex: str) -> Markup:
 
 
 @lru_cache(maxsize=4096)
+def inline(latex: str, widest: float) -> Markup:
+    """A formula in a line of text; nothing where it is wider, in characters as set."""
+    row = mathml(latex.strip(), "inline")
+    return Markup("") if row is not None and _width(row) > widest else _math(latex.strip(), "inline")
+
+
+@lru_cache(maxsize=4096)
 def in_lines(latex: str, widest: float) -> Markup:
     """A formula that is broken before relations, sums and differences where it does not fit into a line.
 
@@ -53,7 +60,9 @@ def in_lines(latex: str, widest: float) -> Markup:
     depth = 0
     for place, child in enumerate(row):
         text = (child.text or "").strip()
-        sign = child.tag == "mo" and child.get("lspace") != "0" and text in _BREAKS
+        sign = (child.tag == "mo" and child.get("lspace") != "0" and text in _BREAKS) or (
+            child.tag == "mtext" and text[:1].isalpha()
+        )
         if place == 0 or (sign and depth == 0 and not fits):
             parts.append(ElementTree.Element("math", {"display": "inline", "displaystyle": "true"}))
             if place:

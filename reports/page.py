@@ -8,7 +8,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -23,27 +23,28 @@ from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.dependencies import drawings, tidy
-from dpverify.reports.formulas import formula, in_lines
+from dpverify.reports.formulas import formula, in_lines, inline
 from dpverify.reports.outputs_plot import outputs_plot
 from dpverify.reports.plots import plot_of, sandwich_plot
 from dpverify.views import number_text
 from dpverify.views.audit_view import ClaimSource, Strong
 from dpverify.views.audits import provable_text, view_of
-from dpverify.views.findings import finding_groups, prove_command, what_is_false
-from dpverify.views.first_screen import FalseClaim, first_screen
-from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_text, reason_of, shortened
+from dpverify.views.first_screen import first_screen
+from dpverify.views.formula import MEANING, Say, facts, gaps_text, reason_of
+from dpverify.views.letters import Letter, letters
 from dpverify.views.roots import premise_text
 from dpverify.views.run import Summary, audit_text, is_measurement, origin_text, spending
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
 from dpverify.views.subjects import Card, SubjectSection, sections, signs
 from dpverify.views.theorems import facts_of_theorem, introduced, theorems_text
+from dpverify.views.told import PieceKind, Said, SaidPiece, entry_parts, erratum_said, first_page, lines
+from dpverify.views.told import command as entry_command
 
 _TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
 """Of the kinds of audits that are rows of one table."""
 
-_WIDEST = 30.0
-"""Of a part of a formula that fits into a line, in characters as set. What does not is shown in short, in plain
-characters."""
+_WIDEST, _CELL, _LINE = 36.0, 20.0, 60.0
+"""Of a part of a formula that fits into a line of the first screen, of a table, of an entry: characters as set."""
 
 _SHOWN_CERTIFICATE = 3000
 """Certificates up to this many bytes are shown in the page; longer ones are only named."""
@@ -73,7 +74,7 @@ def render_html(
     script = _read("report.js")
     page_sections = sections(ledger)
     anchors = {section.row.id: section.anchor for section in page_sections}
-    finding_anchors = {} if short else {name: f"{anchor}--finding" for name, anchor in anchors.items()}
+    told = letters(ledger)
     found, summary = sandwich(ledger), Summary(ledger)
     audits = [card for section in page_sections for card in section.audits]
     plots = {card.anchor: plot_of(card.evidence, f"plot--{number}") for number, card in enumerate(audits)}
@@ -85,12 +86,12 @@ def render_html(
         summary=summary,
         first=first_screen(ledger, summary, found),
         spending=spending(ledger.budget),
-        findings=finding_groups(ledger),
+        letters=told,
         sections=page_sections,
         short=short,
         groups=[] if short else _groups(page_sections),
         anchors={} if short else anchors,
-        finding_anchors=finding_anchors,
+        finding_anchors={} if short else _places(told),
         drawings=drawings(ledger, anchors),
         named={result.id: result for result in ledger.results},
         checked={section.row.id: section for section in page_sections if section.badges},
@@ -131,12 +132,43 @@ def _finding(audit: AuditEvidence, anchors: Mapping[str, str]) -> Markup:
     return said + ("" if said.endswith((".", "!", "?")) else ".")
 
 
-def _looks_alike(claim: FalseClaim) -> bool:
-    """Whether both formulas are so long, and so much alike, that their beginnings say nothing."""
-    if claim.true is None or not claim.true.because:
-        return False
-    short = [in_lines(proof.latex, _WIDEST) for proof in (claim.shown, claim.true)]
-    return not any(short) and shortened(claim.shown.expression) == shortened(claim.true.expression)
+def _letter_anchor(letter: Letter, part: object = "") -> str:
+    """The id of a letter, or of a part of it; no id of a subject has two dashes before a word."""
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", letter.paper)
+    return f"letter--{name}{f'--{part}' if part else ''}"
+
+
+def _places(told: Sequence[Letter]) -> dict[str, str]:
+    """Where the letters tell of each statement, in an entry first."""
+    found: dict[str, str] = {}
+    for letter in told:
+        for number, entry in enumerate(letter.entries, 1):
+            found |= {
+                row.id: _letter_anchor(letter, number) for row in entry.statements if row.id not in found
+            }
+        for part, faults in (("steps", letter.steps), ("meant", letter.meant)):
+            names = (row.statement for fault in faults for row in fault.rows)
+            found |= {name: _letter_anchor(letter, part) for name in names if name not in found}
+    return found
+
+
+def _said(pieces: Said, widest: float) -> Markup:
+    """Pieces of sentences, with formulas among them, broken into lines where they are wider than that."""
+    text = Markup("")
+    for piece in pieces:
+        close = not text or piece.text[:1] in ",;:."
+        text += Markup("{}" if close else " {}").format(_shown(piece, widest))
+    return text
+
+
+def _shown(piece: SaidPiece, widest: float) -> Markup:
+    if piece.kind is PieceKind.WORDS:
+        return escape(piece.text)
+    if piece.kind is PieceKind.CODE:
+        return Markup("<code>{}</code>").format(piece.text)
+    line = inline(piece.text, widest) if piece.kind is PieceKind.FORMULA else Markup("")
+    line = line or in_lines(piece.text, widest)
+    return line or Markup('<div class="formula">{}</div>').format(formula(piece.text))
 
 
 def _groups(page_sections: tuple[SubjectSection, ...]) -> list[tuple[str, list[SubjectSection]]]:
@@ -207,8 +239,13 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         check_command=_check_command,
-        prove_command=prove_command,
-        what_is_false=what_is_false,
+        entry_command=entry_command,
+        entry_parts=entry_parts,
+        erratum_said=erratum_said,
+        fault_lines=lines,
+        first_page=first_page,
+        letter_anchor=_letter_anchor,
+        said=_said,
         formula=formula,
         in_lines=in_lines,
         nearest=number_text.nearest,
@@ -223,14 +260,11 @@ def _environment() -> Environment:
         finding=_finding,
         facts=facts,
         premise_text=premise_text,
-        looks_alike=_looks_alike,
         origin_text=origin_text,
         provable=provable_text,
         letters=_letters,
         unbroken=_unbroken,
         reason_of=reason_of,
-        consequence_text=consequence_text,
-        shortened=shortened,
         tidy=tidy,
         gaps_text=gaps_text,
         sentence=_sentence,
@@ -245,7 +279,9 @@ def _environment() -> Environment:
     environment.tests["measurement"] = is_measurement
     environment.tests["tabular"] = lambda audit: view_of(audit).is_tabular
     environment.tests["finite"] = math.isfinite
-    environment.globals.update(meaning=MEANING, Say=Say, Verdict=Verdict, widest=_WIDEST)
+    environment.globals.update(
+        meaning=MEANING, Say=Say, Verdict=Verdict, widest=_WIDEST, cell=_CELL, line=_LINE
+    )
     return environment
 
 

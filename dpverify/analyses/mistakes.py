@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from dpverify.formulas.expressions import (
     constant,
     free_variables,
 )
+from dpverify.formulas.functionals import is_plain
 from dpverify.formulas.logic import (
     And,
     Compare,
@@ -30,6 +32,7 @@ from dpverify.formulas.logic import (
     variables_of,
 )
 from dpverify.formulas.printing import expression_text, formula_text
+from dpverify.formulas.rendering.latex import expression_latex, formula_latex
 from dpverify.ledger.in_print import Mistake
 from dpverify.proving.language import Obligation
 
@@ -48,12 +51,28 @@ def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | N
     return next(iter(kinds)) if len(kinds) == 1 else Mistake.OTHER
 
 
+@dataclass(frozen=True)
+class AddedCondition:
+    """A domain or a condition that a correction adds."""
+
+    text: str
+    """In plain characters, with what its letters are where their names do not tell."""
+    latex: str
+    """The same, with what its plain letters are."""
+
+    @classmethod
+    def of(cls, condition: Formula, told: Callable[[Variable], str], besides: str = "") -> AddedCondition:
+        """From a formula."""
+        text = f"{formula_text(condition)}{_legend(free_in(condition), told)}{besides}"
+        return cls(text, formula_latex(condition) + _legend_latex(free_in(condition), told))
+
+
 def added_conditions(
     printed: Obligation | None,
     corrected: Obligation,
     shown: Iterable[Formula] = (),
     told: Callable[[Variable], str] = lambda _: "",
-) -> tuple[str, ...]:
+) -> tuple[AddedCondition, ...]:
     """The domains and conditions of a correction that the printed formula lacks, about letters that both have.
 
     What is said only of letters that the correction brings along is no condition on what is printed, and nor is what is
@@ -63,7 +82,10 @@ def added_conditions(
         return ()
     domains = {v.name: v for v in (*printed.over, *_peeled(printed.claim)[0])}
     found = [
-        f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}"
+        AddedCondition(
+            f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}",
+            _domain_latex(v) + _legend_latex((v,), told),
+        )
         for v in (*corrected.over, *_peeled(corrected.claim)[0])
         if v.name in domains and not _has_all_of(v, domains[v.name])
     ]
@@ -75,18 +97,43 @@ def added_conditions(
         text = formula_text(condition)
         if {v.name for v in free_in(condition)} <= domains.keys() and text not in known:
             besides = f", whether or not {only_if[text]}" if text in only_if else ""
-            found.append(with_letters(condition, told) + besides)
+            found.append(AddedCondition.of(condition, told, besides))
     return tuple(dict.fromkeys(found))
-
-
-def with_letters(condition: Formula, told: Callable[[Variable], str]) -> str:
-    """A condition, and what its letters are where their names do not tell."""
-    return formula_text(condition) + _legend(free_in(condition), told)
 
 
 def _legend(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str:
     said = [f"{v.name} is {what}" for v in sorted(letters, key=lambda v: v.name) if (what := told(v))]
     return f" ({', '.join(said)})" if said else ""
+
+
+def _legend_latex(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str:
+    """What plain letters are; of others their LaTeX tells."""
+    known = {v.latex: told(v) for v in sorted(letters, key=lambda v: v.name) if is_plain(v.latex)}
+    said = [
+        rf"{latex}\text{{ is {what}}}" for latex, what in known.items() if what and not _SIGNS.search(what)
+    ]
+    return r"\text{ (}" + r"\text{, }".join(said) + r"\text{)}" if said else ""
+
+
+_SIGNS = re.compile(r"[\\{}$^_%#&~]")
+"""What is no text in LaTeX."""
+
+
+def _domain_latex(v: Variable) -> str:
+    """Where a letter ranges, such as `x\\in(0,1]` or `n\\in\\{2,3,\\dots\\}`."""
+    low, high = (None if end is None else Number(end) for end in (v.lower, v.upper))
+    if v.kind == "integer" and low is not None and not v.lower_open:
+        if v.lower == v.upper:
+            return formula_latex(Compare("==", v, low))
+        last = "" if high is None else expression_latex(high)
+        return rf"{v.latex}\in\{{{expression_latex(low)},\dots{',' if last else ''}{last}\}}"
+    left = "(" if low is None or v.lower_open else "["
+    right = ")" if high is None or v.upper_open else "]"
+    ends = (
+        r"-\infty" if low is None else expression_latex(low),
+        r"\infty" if high is None else expression_latex(high),
+    )
+    return rf"{v.latex}\in{left}{ends[0]},{ends[1]}{right}"
 
 
 def _has_all_of(one: Variable, other: Variable) -> bool:

@@ -103,15 +103,29 @@ def report(
     typer.echo(f"Report: {write_report_again(ledger, out, short=short).page}")
 
 
-def findings(ledger: LedgerFile) -> None:
-    """Print a ledger's findings as a Markdown page.
+def findings(
+    ledger: LedgerFile,
+    paper: Annotated[
+        str, typer.Option(metavar="KEY", help="The letter on this paper alone; default: all.")
+    ] = "",
+) -> None:
+    """Print what is false in each paper, as a letter in Markdown.
 
-    Findings are the errata in the papers, each with its counterexample, consequence and correction.
+    Each fault stands once, the gravest first, with its counterexample, what breaks and what is true; then come steps of
+    proofs, edge cases and notation.
     """
     extras.require("dpverify findings", "prove", "report")
     from dpverify.reports import findings_markdown, load_ledger
+    from dpverify.statements.paper import papers
 
-    typer.echo(findings_markdown(load_ledger(ledger)), nl=False)
+    found = load_ledger(ledger)
+    known = sorted({row.paper for row in found.statements})
+    if paper and paper not in known:
+        raise InvalidArgumentError(
+            "--paper", paper, f"one of the ledger's: {', '.join(known) or 'it has none'}"
+        )
+    names = {key: each.named for key, each in papers().items()}
+    typer.echo(findings_markdown(found, names, paper), nl=False)
 
 
 def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from dpverify.ledger.headlines.roots import Roots
 from dpverify.ledger.headlines.rows import HOLDS, FalsePart
 from dpverify.ledger.headlines.words import NOTHING, Standing, VariantOutcome
@@ -55,13 +57,20 @@ class InstanceEntry(Record):
     reproduce: str
     """The command that evaluates it again."""
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Both sides, to the digits that are known."""
+        return _interval_text(self.left), _interval_text(self.right)
+
     def text(self) -> str:
         """Both sides in a line."""
-        left, right = (_interval_text(side) for side in (self.left, self.right))
+        left, right = self.sides
         return f"{left} {self.relation} {right} is {'false' if self.verdict is Verdict.REFUTED else 'not refuted'}"
 
 
 def _interval_text(side: Interval) -> str:
+    if side.lower <= 0 <= side.upper and side.upper - side.lower < sys.float_info.min:
+        return "0"
     digits = next((d for d in range(6, 0, -1) if f"{side.lower:.{d}g}" == f"{side.upper:.{d}g}"), 0)
     return f"{side.lower:.{digits}g}" if digits else f"[{side.lower:.3g}, {side.upper:.3g}]"
 

@@ -37,6 +37,11 @@ class Provenance(StrEnum):
         }[self]
 
 
+def named_letter(latex: str, name: str) -> str:
+    """The line that says, in LaTeX, that something is one letter and how that is called in plain characters."""
+    return rf"{latex}\text{{ is one letter, {name}}}"
+
+
 class Mistake(StrEnum):
     """What kind of mistake is in a printed formula, by the difference between it and its correction."""
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from dpverify.ledger.facts import FailureMargin, LetterDomain
-from dpverify.ledger.in_print import Mistake, Provenance
+from dpverify.ledger.in_print import Mistake, Provenance, named_letter
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.premises import PremiseEntry
 from dpverify.ledger.realistic import RealisticPoint
@@ -70,7 +70,11 @@ class ProofEvidence(Record):
     """For an instance that names a fault, the verdict of its formula with the fault; it catches what is broken."""
     domain: dict[str, LetterDomain] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
+    letters: dict[str, str] = Field(default_factory=dict)
+    """Its letters, as in `domain`, in LaTeX as they are printed."""
     assuming: tuple[str, ...] = ()
+    assuming_latex: tuple[str, ...] = ()
+    """The same in LaTeX."""
     premises: tuple[PremiseEntry, ...] = ()
     """Where what is among `assuming` comes from, but for conditions on numbers that nothing used concludes."""
     says_nothing: bool = False
@@ -79,6 +83,8 @@ class ProofEvidence(Record):
     """For a corrected formula, why the printed one had to be corrected."""
     added: tuple[str, ...] = ()
     """For a corrected formula, the conditions and domains that the printed one of its name lacks."""
+    added_latex: tuple[str, ...] = ()
+    """The same in LaTeX."""
     verdict: Verdict
     prover: str
     box: dict[str, tuple[str, str]] | None = None
@@ -106,6 +112,12 @@ class ProofEvidence(Record):
     fault: str = ""
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
+
+    @property
+    def definitions(self) -> tuple[str, ...]:
+        """What of `notation` defines something, in LaTeX: all but the names of letters."""
+        names = {named_letter(latex, name) for name, latex in self.letters.items()}
+        return tuple(line for line in self.notation if line not in names)
 
     @property
     def depends_on_the_machine(self) -> bool:

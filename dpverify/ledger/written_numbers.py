@@ -29,6 +29,14 @@ def short_number(number: Fraction, digits: int = 4) -> str:
     return f"{rounded:.{digits}g}"
 
 
+def shorter(side: str) -> str:
+    """A number with a few digits where it is written with many; other text as it is."""
+    try:
+        return side if len(side) <= 8 else short_number(number_of(side))
+    except (ValueError, ZeroDivisionError):
+        return side
+
+
 def number_text(number: Fraction | str) -> str:
     """A number as people write it: 10,000; 1e-6; 0.05; 1/3; as it is where it is long, or coordinates of a vector."""
     try:

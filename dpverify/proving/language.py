@@ -13,7 +13,7 @@ from dpverify.formulas.functionals import may_be_a_functional
 from dpverify.formulas.logic import Compare, Formula, conjuncts
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
-from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.in_print import Provenance, named_letter
 from dpverify.ledger.names import bare
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.proving.problem import ProofProblem
@@ -46,7 +46,7 @@ class Quantity:
     def line(self) -> str:
         """What it stands for, in LaTeX."""
         if isinstance(self.of, Variable) and not self.body:
-            return rf"{self.latex}\text{{ is one letter, {self.of.name}}}"
+            return named_letter(self.latex, self.of.name)
         return f"{self.latex}={self.body}"
 
 

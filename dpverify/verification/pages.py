@@ -2,7 +2,7 @@
 
 algorithms PAGE     writes the tables of docs/algorithms.md
 counts PAGE LEDGER  writes what a ledger counts into a page
-site FOLDER LEDGER  writes the site's pages: what is false, and each paper's, with verdicts behind its displays
+site FOLDER LEDGER  writes the site's pages: a letter on each paper, and its statements, with verdicts behind displays
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ Key = tuple[str, str, Variant]
 
 def site_pages(ledger: Ledger, plans: Sequence[Plan], docs: Path) -> Iterator[tuple[str, str]]:
     """The name of each page below the site's pages, and its Markdown; links to sources start from the folder `docs`."""
-    yield "findings.md", findings_markdown(ledger)
+    names = {key: paper.named for key, paper in papers().items()}
     entries = {row.id: row for row in ledger.statements}
     rows = {
         (e.statement, e.obligation, e.variant): e
@@ -130,6 +130,8 @@ def site_pages(ledger: Ledger, plans: Sequence[Plan], docs: Path) -> Iterator[tu
         if isinstance(e, ProofEvidence) and e.coverage is not Coverage.UNIT
     }
     for paper in papers().values():
+        if paper.algorithms:
+            yield f"letters/{paper.key}.md", findings_markdown(ledger, names, paper.key)
         yield f"papers/{paper.key}.md", _paper_page(paper, plans, docs / "papers", entries)
         if isinstance(paper, PaperFolder):
             for file in sorted({*paper.pages.values()}):
@@ -143,10 +145,11 @@ def _paper_page(
     paper: Paper, plans: Sequence[Plan], folder: Path, found: Mapping[str, StatementEntry]
 ) -> str:
     """Every numbered thing of a paper: what was proved of it, its page, and the files of its code, audits, tests."""
+    letter = f"; [a letter](../letters/{paper.key}.md) says what is false" if paper.algorithms else ""
     lines = [
         f"# {paper.key}",
         "",
-        f"{paper.named}. `dpverify explain ID` says more, with line numbers.",
+        f"{paper.named}. `dpverify explain ID` says more, with line numbers{letter}.",
         "",
         "| id | where | what it says | as printed | corrected | algorithm | audits | tests |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",

@@ -31,8 +31,6 @@ class FaultyStatement:
     """The worst of its findings'; None if none is false."""
     standing: Standing | None = None
     """How the statement itself stands."""
-    pages: str = ""
-    """The page or folder of a statement that stands on one's own pages."""
 
     @property
     def unfollowed(self) -> bool:
@@ -73,7 +71,6 @@ def _faulty(
         marks=marks(broken),
         consequence=row.printed.consequence if row and row.printed.consequence else _worst(broken),
         standing=row.printed.standing if row and row.printed.standing else _standing(row, broken),
-        pages=row.pages if row else "",
     )
 
 

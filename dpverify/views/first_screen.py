@@ -7,37 +7,24 @@ from dataclasses import dataclass
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.headlines.rows import CLAIMS
-from dpverify.ledger.headlines.words import Standing
-from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Consequence, Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.views import number_text
-from dpverify.views.corrections import FaultyStatement
-from dpverify.views.formula import BrokenFormula
+from dpverify.views.corrections import gravity
+from dpverify.views.letters import Letter, LetterEntry, letters
 from dpverify.views.roots import RootsView, roots_of_ledger
 from dpverify.views.run import Summary, plural, shown_text, spending
 from dpverify.views.sandwich import Sandwich
-
-_GRAVE = (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
-"""Consequences for whoever implements what is printed."""
+from dpverify.views.told import LetterPart, PartLabel, entry_parts
 
 
 @dataclass(frozen=True)
 class FalseClaim:
-    """A printed claim that fails."""
+    """An entry of a letter, as it is told here."""
 
-    correction: FaultyStatement
-    """The statement, with all that is false of it."""
-    shown: ProofEvidence
-    """The finding that is shown, one on the claim itself where there is any."""
-    true: ProofEvidence | None
-    """What is true instead; None if there is no correction."""
-    consequence: str
-    """With a number, where there is one."""
-    realistic: str
-    """What was found at sizes met in practice; empty if no finding of this consequence says anything."""
-    of: str
-    """The formula that this is about, where it is not the one that is shown."""
+    entry: LetterEntry
+    printed: tuple[LetterPart, ...]
+    """The paper's own line first, then what follows from it, then what is true."""
+    fails: tuple[LetterPart, ...]
 
 
 @dataclass(frozen=True)
@@ -51,23 +38,22 @@ class FirstScreen:
     false: tuple[FalseClaim, ...]
     """Printed claims and constants that fail."""
     others: tuple[tuple[str, int], ...]
-    """Findings that are not shown, by what they mean, with their numbers."""
+    """Formulas that are not shown, by what they mean, with their numbers."""
     roots: RootsView
     """On what the statements that hold rest."""
 
 
 def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScreen:
     """From what is known of a ledger."""
-    grave = [c for c in summary.false_statements if c.consequence in _GRAVE]
-    others = [c for c in (*summary.false_statements, *summary.false_parts) if c not in grave]
-    rest = [c.consequence for c in others]
-    numbers = [(str(each), rest.count(each)) for each in Consequence if each in rest]
-    numbers += [
-        ("consequence not recorded", rest.count(None)),
-        ("a step or a condition that does not follow", len(summary.unfollowed_parts)),
-        (str(Standing.WHERE_MEANT), len(summary.where_meant)),
-        (str(Standing.DOES_NOT_FOLLOW), len(summary.unfollowed)),
-    ]
+    told = letters(ledger)
+    entries = sorted(
+        ((entry, letter) for letter in told for entry in letter.entries),
+        key=lambda pair: gravity(pair[0].consequence),
+    )
+    numbers = (
+        ("that are false, or do not follow, in a proof only", sum(len(letter.all_steps) for letter in told)),
+        ("that are edge cases or notation", sum(len(letter.meant) for letter in told)),
+    )
     answers = (
         ("Is it true?", _truth(ledger, summary)),
         ("How sure is that?", _sureness(ledger, summary)),
@@ -76,41 +62,29 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
     return FirstScreen(
         tuple(answered for answered in answers if answered[1]),
         summary.violated,
-        tuple(map(_false_claim, grave)),
+        tuple(_false_claim(*pair) for pair in entries),
         tuple(counted for counted in numbers if counted[1]),
         roots_of_ledger(ledger),
     )
 
 
-def _false_claim(correction: FaultyStatement) -> FalseClaim:
-    order = _most_telling_first(correction)
-    proof = order[0].formula
-    consequence = str(correction.consequence) + (f": {proof.excess.text()}" if proof.excess else "")
-    sized = next((f.formula for f in order if f.formula.realistic), proof)
-    return FalseClaim(
-        correction,
-        proof,
-        next(iter(order[0].repairs), None),
-        consequence,
-        sized.realistic.summary() if sized.realistic else "",
-        "" if sized is proof else sized.obligation,
+def _false_claim(entry: LetterEntry, letter: Letter) -> FalseClaim:
+    parts = {part.label: part for part in reversed(entry_parts(entry, letter))}  # the first of each
+    open_ended = any(fault.shown.verdict is Verdict.DOES_NOT_FOLLOW for fault in entry.faults[:1])
+    fails = (
+        PartLabel.INSTANCE if open_ended and PartLabel.INSTANCE in parts else PartLabel.FAILS,
+        PartLabel.REALISTIC,
     )
-
-
-def _most_telling_first(correction: FaultyStatement) -> list[BrokenFormula]:
-    """The gravest findings: on the claim itself first, of these with a realistic size, then with a number."""
-    graves = [f for f in correction.findings if f.formula.consequence is correction.consequence]
-
-    def order(finding: BrokenFormula) -> tuple[bool, bool, bool]:
-        proof = finding.formula
-        return proof.coverage not in CLAIMS, not _is_realistic(proof), not proof.excess
-
-    return sorted(graves, key=order) or list(correction.findings)
-
-
-def _is_realistic(proof: ProofEvidence) -> bool:
-    found = proof.realistic
-    return found is not None and found.point is not None and found.confirmed_by_checker
+    left_out = (
+        PartLabel.WHERE,
+        PartLabel.FAILS,
+        PartLabel.INSTANCE,
+        PartLabel.REALISTIC,
+        PartLabel.BREAKS,
+        PartLabel.SURVIVES,
+    )
+    told = tuple(part for part in reversed(parts.values()) if part.label not in left_out)
+    return FalseClaim(entry, told, tuple(parts[label] for label in fails if label in parts))
 
 
 # ------------------------------------------------------------------------------------------- three answers

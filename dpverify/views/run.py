@@ -55,9 +55,6 @@ class Summary:
         self.checked = len(names & catalog) if catalog else len(names)
         """Statements of which at least one formula or audit has an outcome."""
         self.papers = tuple(dict.fromkeys(row.paper for row in ledger.statements))
-        errata = [(row, erratum) for row in ledger.statements for erratum in row.errata]
-        self.errata = tuple(sorted(errata, key=lambda found: gravity(found[1].consequence)))
-        """Errata that a test or an audit computes, with their statements, worst consequence first."""
         self._sort_statements(corrections(ledger).values())
         self._sort_formulas()
         self._sort_audits(ledger.profile)

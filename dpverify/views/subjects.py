@@ -20,9 +20,7 @@ from dpverify.views.run import is_measurement, units_agree
 
 _TAKEN = {
     "top", "content", "contents", "contents-list", "menu", "summary", "catalog", "reproduce", "sandwich",
-    "dependencies", "unconfirmed", "filter-text", "filter-verdict", "filter-paper", "filter-count", "findings",
-    "findings-claim", "findings-constant", "findings-step", "findings-notation", "findings-edge", "findings-unfollowed",
-    "findings-unsorted",
+    "dependencies", "unconfirmed", "filter-text", "filter-verdict", "filter-paper", "filter-count",
 }  # fmt: skip
 """Anchors of a report's own parts."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,20 +11,14 @@ from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.headlines.rows import marks
-from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Verdict
 from dpverify.views.audits import view_of
 from dpverify.views.comparison import Comparison
-from dpverify.views.corrections import FaultyStatement
-from dpverify.views.findings import finding_groups, prove_command
 from dpverify.views.formula import (
     BrokenFormula,
-    Say,
     checked_text,
     consequence_text,
-    facts,
-    false_words,
     finding_text,
     gaps_text,
     name_of,
@@ -33,12 +27,22 @@ from dpverify.views.formula import (
     repair_text,
     shortened,
 )
+from dpverify.views.letters import Letter, PrintedFault, letters
 from dpverify.views.results import AuditedClaim
 from dpverify.views.roots import roots_of_ledger
 from dpverify.views.run import Summary, audit_text, is_measurement, spending
 from dpverify.views.shown_outputs import histogram_lines
-from dpverify.views.subjects import signs
 from dpverify.views.theorems import theorems_text
+from dpverify.views.told import (
+    LetterPart,
+    PieceKind,
+    Said,
+    command,
+    entry_parts,
+    erratum_said,
+    first_page,
+    lines,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -187,10 +191,18 @@ def ledger_markdown(ledger: Ledger) -> str:
 # ------------------------------------------------------------------------------------------- findings
 
 
-def findings_markdown(ledger: Ledger) -> str:
-    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped."""
-    page = _environment().get_template("findings.md")
-    return page.render(groups=finding_groups(ledger), from_it=_FROM_IT).rstrip("\n") + "\n"
+def findings_markdown(ledger: Ledger, named: Mapping[str, str] | None = None, paper: str = "") -> str:
+    """The findings as letters in GitHub's Markdown, one for each paper, with formulas between dollar signs.
+
+    Args:
+        ledger: what a run of dpverify found.
+        named: papers' keys to their titles, which stand above the letters.
+        paper: the key of the one whose letter is wanted; of all of them where it is empty.
+    """
+    page = _environment().get_template("letter.md")
+    found = [each for each in letters(ledger) if not each.empty and paper in ("", each.paper)]
+    made = [page.render(letter=each, named=(named or {}).get(each.paper, "")).rstrip("\n") for each in found]
+    return "\n\n".join(made or ["No printed formula was refuted."]) + "\n"
 
 
 @cache
@@ -203,42 +215,61 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = (escaped, code, signs, false_words, prove_command)
+    own = (escaped, code, first_page, entry_parts, erratum_said, command)
     environment.filters.update({function.__name__: function for function in own})
-    environment.filters.update(told=_told, corrected=_corrected, with_formulas=_with_formulas)
-    environment.tests["math"] = _is_math
+    environment.filters.update(told=_told, said=_said, table=_faults_table)
     return environment
 
 
-_TOLD = (Say.MISTAKE, Say.EXCESS, Say.REALISTIC, Say.READING)
-"""What is told of each finding, beside its point and its sides."""
+def _said(pieces: Said) -> str:
+    """Pieces of sentences, with formulas between dollar signs; displays on lines of their own."""
+    text = ""
+    for piece in pieces:
+        inline = piece.kind is PieceKind.FORMULA and _is_math(piece.text)
+        if piece.kind is PieceKind.DISPLAY and _is_math(piece.text):
+            text = f"{text.rstrip()}\n\n$$\n{piece.text}\n$$\n\n"
+            continue
+        shown = (
+            f"${piece.text}$"
+            if inline
+            else escaped(piece.text)
+            if piece.kind is PieceKind.WORDS
+            else code(piece.text)
+        )
+        close = not text or text.endswith("\n") or piece.text[:1] in ",;:."
+        text += shown if close else f" {shown}"
+    return text.strip("\n")
 
 
-def _told(proof: ProofEvidence) -> str:
-    said = [f"at {point_text(proof.counterexample)}" if proof.counterexample else proof.reason]
-    said += [f"the sides are {proof.left} and {proof.right}"] if None not in (proof.left, proof.right) else []
-    found = facts(proof)
-    sentences = [", ".join(filter(None, said))]
-    sentences += [say.before(found[say]) for say in _TOLD if say in found]
-    return " ".join(escaped(f"{text[0].upper()}{text[1:]}.") for text in sentences if text)
+def _told(part: LetterPart) -> str:
+    label, said = f"**{escaped(part.label)}:**", _said(part.said)
+    return f"{label}\n\n{said}" if said.startswith("$$") else f"{label} {said}"
 
 
-def _corrected(found: FaultyStatement) -> Iterator[tuple[ProofEvidence, str, bool]]:
-    """The corrected formulas, each with where it holds and whether it is shown already."""
-    shown = {finding.formula.latex for finding in found.findings}
-    for repair, narrowed in found.repairs:
-        if repair.coverage is not Coverage.UNIT:
-            domain = f" for {escaped(signs(narrowed))}" if narrowed else ""
-            yield repair, domain, bool(repair.latex) and repair.latex in shown
-            shown.add(repair.latex)
+def _faults_table(faults: Sequence[PrintedFault], letter: Letter) -> str:
+    """A row for each fault."""
+    rows = ["| where | printed | fails | instead |", "| --- | --- | --- | --- |"]
+    for line in lines(faults, letter):
+        cells = (
+            f"{_with_formulas(line.where)} {code(line.name)}",
+            *map(_cell, (line.printed, line.fails, line.instead)),
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
-_FROM_IT = {
-    Provenance.OURS: "what follows from it, in letters of ours:",
-    Provenance.SPECIAL: "a special case of it:",
-    Provenance.PIECED: "pieced together from it and the text:",
-    Provenance.TORN: "as it was read, since the text lost a sign:",
-}
+def _cell(pieces: Said) -> str:
+    """What stands in a table, where a bar ends a cell."""
+    return _said(
+        tuple(p._replace(text=_BAR.sub(_bar, p.text)) if p.kind is PieceKind.FORMULA else p for p in pieces)
+    )
+
+
+_BAR = re.compile(r"\\?\|")
+
+
+def _bar(found: re.Match[str]) -> str:
+    return r"\Vert " if found[0] != "|" else r"\vert "
 
 
 def _with_formulas(text: str) -> str:

@@ -68,16 +68,18 @@ def test_what_a_correction_adds() -> None:
     printed = stated(Le(X, L * N), Le(L, R))
     new = real("new", ge=0)
     corrected = stated(Le(X, L * FEW), Le(L, R), Le(1, L), Le(new, L), over=(X, L, R, FEW, new))
-    assert added_conditions(printed, corrected) == ("n among integers in [2, oo)", "1 <= L")
+    found = added_conditions(printed, corrected)
+    assert [each.text for each in found] == ["n among integers in [2, oo)", "1 <= L"]
+    assert [each.latex for each in found] == [r"n\in\{2,\dots\}", r"1\le L"]
     assert added_conditions(corrected, printed) == ()  # more letters, a larger domain, fewer conditions
     assert added_conditions(None, corrected) == ()
-    assert added_conditions(printed, corrected, told=lambda v: "a slope" if v == L else "")[1:] == (
-        "1 <= L (L is a slope)",
-    )
+    (_, told) = added_conditions(printed, corrected, told=lambda v: "a slope" if v == L else "")
+    assert (told.text, told.latex) == ("1 <= L (L is a slope)", r"1\le L\text{ (}L\text{ is a slope}\text{)}")
     always, where = stated(Le(X, L), Le(X, R)), stated(Le(X, L), Implies(Le(1, L), Le(X, R)))
-    assert added_conditions(where, always) == ("x <= R, whether or not 1 <= L",)
+    assert [each.text for each in added_conditions(where, always)] == ["x <= R, whether or not 1 <= L"]
     premise = stated(ForAll(N, Implies(Le(2, N), Le(X, L * N))), over=(X, L, R))
-    assert added_conditions(stated(ForAll(N, Le(X, L * N)), over=(X, L, R)), premise) == ("2 <= n",)
+    (found_within,) = added_conditions(stated(ForAll(N, Le(X, L * N)), over=(X, L, R)), premise)
+    assert found_within.text == "2 <= n"
 
 
 def test_a_formula_printed_the_other_way_around_knows_it() -> None:

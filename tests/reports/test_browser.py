@@ -126,15 +126,15 @@ def _screenshot(folder: Path, html: str, width: int, height: int) -> np.ndarray[
 
 def test_one_section_at_a_time(tmp_path: Path, html: str) -> None:
     first, findings, inner = _measured(
-        tmp_path, html, (1280, ""), (1280, "#fmtt18.thm1--finding"), (1280, "#fmtt18.thm1-schedule-corrected")
+        tmp_path, html, (1280, ""), (1280, "#letter--fmtt18--1"), (1280, "#fmtt18.thm1-schedule-corrected")
     )
     assert first["pages"] == ["summary"]
     assert first["current"] == ["#summary"]
     assert first["commands"] == first["copyButtons"] >= 1
     assert inner["commands"] == inner["copyButtons"] > first["commands"]
     assert first["listed"] == 7
-    assert findings["pages"] == ["findings"]
-    assert findings["current"] == ["#findings"]
+    assert findings["pages"] == ["letter--fmtt18"]
+    assert findings["current"] == ["#letter--fmtt18"]
     assert findings["formulaHeight"] > 30  # a fraction, not a line of characters
     assert inner["pages"] == ["fmtt18.thm1"]
     assert inner["current"] == ["#fmtt18.thm1"]
@@ -212,7 +212,7 @@ def test_without_script_everything_is_shown(tmp_path: Path, html: str) -> None:
     """Measured by a script, to which what is shown without scripts would be text: its marks are left out."""
     bare = re.sub(r"<script>.*?</script>|</?noscript>", "", html, flags=re.S)
     (found,) = _measured(tmp_path, bare, (360, ""))
-    assert len(found["pages"]) == 13
+    assert len(found["pages"]) == 14
     assert found["width"] <= 360
     assert found["wide"] == []
 

@@ -8,12 +8,13 @@ import pytest
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
-from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import render_html
-from dpverify.views.first_screen import FirstScreen, first_screen
+from dpverify.views.first_screen import FalseClaim, FirstScreen, first_screen
+from dpverify.views.letters import letters
 from dpverify.views.run import Summary
 from dpverify.views.sandwich import sandwich
+from dpverify.views.told import PartLabel
 
 from .html_check import Page
 from .ledger_example import AUDITS, PROOFS, example_ledger
@@ -21,6 +22,10 @@ from .ledger_example import AUDITS, PROOFS, example_ledger
 
 def screen(ledger: Ledger) -> FirstScreen:
     return first_screen(ledger, Summary(ledger), sandwich(ledger))
+
+
+def shown(claim: FalseClaim) -> str:
+    return claim.entry.faults[0].shown.obligation
 
 
 def words(html: str) -> str:
@@ -35,9 +40,10 @@ def test_it_comes_first_and_says_what_was_found() -> None:
     assert Page(html).problems == []
     said = words(html)
     assert said.index("Is it true?") < said.index("How sure is that?") < said.index("What was found")
-    for text in ("fmtt18.thm1", "4 instead of at most 2, 2 times as much", "the claim fails", "proved"):
+    for text in ("Theorem 1 (informal)", "4 instead of at most 2 , more by a factor of 2", "the claim fails"):
         assert text in said
-    assert re.search(r"T = 1 , order = 2 , sigma = 1 , distance = 2", said)
+    assert "T = 1, order = 2, sigma = 1, distance = 2" in said
+    assert said.index("Printed:") < said.rindex("True:")
     assert html.index("What was found") < html.index(">Verdicts</h3>")
 
 
@@ -90,36 +96,37 @@ def test_only_what_concerns_an_implementation_is_shown(consequence: Consequence)
     found = screen(example_ledger(entries=(proof,), statements=()))
     grave = consequence in (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
     assert len(found.false) == (1 if grave else 0)
-    assert found.others == (() if grave else ((str(consequence), 1),))
+    step = consequence is Consequence.STEP
+    what = "false, or do not follow, in a proof only" if step else "edge cases or notation"
+    assert found.others == (() if grave else ((f"that are {what}", 1),))
 
 
 def test_a_finding_with_a_number_is_preferred() -> None:
     plain = PROOFS[0].model_copy(update={"obligation": "another", "excess": None})
     step = PROOFS[0].model_copy(update={"obligation": "step", "coverage": Coverage.STEP})
     (found,) = screen(example_ledger(entries=(plain, step, PROOFS[0]), statements=())).false
-    assert found.shown.obligation == PROOFS[0].obligation
+    assert shown(found) == PROOFS[0].obligation
 
 
 def test_a_counterexample_at_a_realistic_size_stands_below_the_simple_one() -> None:
     said = words(render_html(example_ledger()))
-    assert "At a realistic size: T\u00a0=\u00a01,000, order".replace("\u00a0", " ") in said.replace(
-        "\u00a0", " "
-    )
-    assert "0.036 instead of at most 0.012, 3 times as much" in said
+    assert "At a realistic size: T = 1,000, order" in said
+    assert "0.036 instead of at most 0.012 , more by a factor of 3" in said
     assert "Neither is a typical case." in said
 
 
-def test_one_of_another_formula_with_the_same_consequence_names_it() -> None:
-    plain = PROOFS[0].model_copy(update={"realistic": None})
-    step = PROOFS[0].model_copy(update={"obligation": "its-step", "coverage": Coverage.STEP})
-    (found,) = screen(example_ledger(entries=(plain, step), statements=())).false
-    assert (found.shown.obligation, found.of) == (plain.obligation, "its-step")
-    assert "Another formula, its-step , at a realistic size:" in words(
-        render_html(example_ledger(entries=(plain, step), statements=()))
+def test_one_of_another_line_with_the_same_consequence_says_where() -> None:
+    plain = PROOFS[0].model_copy(update={"realistic": None, "latex": "x", "where": "Theorem 1"})
+    step = PROOFS[0].model_copy(
+        update={"obligation": "its-step", "coverage": Coverage.STEP, "where": "its proof"}
     )
+    ledger = example_ledger(entries=(plain, step), statements=())
+    assert shown(screen(ledger).false[0]) == plain.obligation
+    assert re.search(r"At a realistic size: .* \(its proof\)", words(render_html(ledger)))
     other = step.model_copy(update={"consequence": Consequence.STEP})
-    (found,) = screen(example_ledger(entries=(plain, other), statements=())).false
-    assert (found.realistic, found.of) == ("", "")
+    assert "At a realistic size" not in words(
+        render_html(example_ledger(entries=(plain, other), statements=()))
+    )
 
 
 def test_a_finding_at_a_realistic_size_is_preferred() -> None:
@@ -127,9 +134,9 @@ def test_a_finding_at_a_realistic_size_is_preferred() -> None:
     none = PROOFS[0].realistic.model_copy(update={"point": None, "excess": None, "tried": 4097})
     edge = PROOFS[0].model_copy(update={"obligation": "edge", "realistic": none})
     (found,) = screen(example_ledger(entries=(edge, PROOFS[0]), statements=())).false
-    assert found.shown.obligation == PROOFS[0].obligation
+    assert shown(found) == PROOFS[0].obligation
     (found,) = screen(example_ledger(entries=(edge,), statements=())).false
-    assert found.realistic == "not found (4,097 points tried)"
+    assert "not found (4,097 points tried)" in [piece.text for part in found.fails for piece in part.said]
     doubtful = PROOFS[0].realistic.model_copy(update={"confirmed_by_checker": False})
     (found,) = screen(
         example_ledger(
@@ -140,7 +147,7 @@ def test_a_finding_at_a_realistic_size_is_preferred() -> None:
             statements=(),
         )
     ).false
-    assert found.shown.obligation == PROOFS[0].obligation
+    assert shown(found) == PROOFS[0].obligation
 
 
 def test_where_nothing_was_found() -> None:
@@ -151,13 +158,11 @@ def test_where_nothing_was_found() -> None:
     assert screen(example_ledger(entries=(), statements=())).answers == ()
 
 
-def test_long_formulas_that_begin_alike_are_told_apart_by_the_reason() -> None:
-    long = "a + " * 60
-
-    def proof(which: ProofEvidence, end: str) -> ProofEvidence:
-        return which.model_copy(update={"latex": long + end, "expression": long + end})
-
-    entries = (proof(PROOFS[0], "b <= c"), proof(PROOFS[1], "b <= d"))
-    assert f"another formula, as {PROOFS[1].because}" in words(
-        render_html(example_ledger(entries=entries, statements=()))
-    )
+def test_it_is_made_of_the_letters_entries() -> None:
+    ledger = example_ledger()
+    entries = [entry for letter in letters(ledger) for entry in letter.entries]
+    assert [each.entry.heading for each in screen(ledger).false] == [entry.heading for entry in entries]
+    html = render_html(ledger)
+    for each in screen(ledger).false:
+        assert each.printed[0].label is PartLabel.PRINTED
+        assert f'<a href="#letter--fmtt18--1">{each.entry.places}</a>' in html

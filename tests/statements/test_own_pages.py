@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,8 +16,9 @@ from dpverify.statements.own_pages import read_pages
 from dpverify.statements.pages import PageError, read_page
 from dpverify.statements.selection import find_statement, select
 from dpverify.views.corrections import corrections
-from dpverify.views.findings import prove_command
 from dpverify.views.formula import facts
+from dpverify.views.letters import letters
+from dpverify.views.told import address
 
 LETTERS = "| letter | domain |\n| --- | --- |\n| $x$ | >= 0 |\n| $n$ | integer >= 1 |\n"
 ONE = """# One
@@ -233,9 +233,10 @@ def test_a_report_shows_own_pages_as_it_shows_a_paper(folder: Path, said: Said, 
         assert text in page, text
         assert text in markdown, text
     (found,) = corrections(ledger).values()
-    command = prove_command(found)
     assert f"{folder}#mine.lem1" in page
-    assert found.findings[0].formula.expression in said(*shlex.split(command)[1:])
+    assert found.findings[0].formula.expression in said("prove", address(row))
+    (letter,) = letters(ledger)
+    assert [fault.shown for fault in letter.all_steps] == [found.findings[0].formula]
 
 
 def test_a_page_of_a_folder_is_a_paper_too(folder: Path) -> None:

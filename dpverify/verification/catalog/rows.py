@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dpverify.analyses.mistakes import added_conditions, with_letters
+from dpverify.analyses.mistakes import AddedCondition, added_conditions
 from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.functionals import is_plain
@@ -58,6 +58,8 @@ def source_texts(row: SourceRow) -> dict[str, Any]:
     claim, repair, of_numbers = obligation.claim, statement.corrected, not row.units
     decided = obligation.written_out
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
+    named = (q.of for q in obligation.notation if isinstance(q.of, Variable) and not q.body)
+    added = _added(row) if of_numbers else ()
     return {
         "statement": statement.id,
         "obligation": row.name,
@@ -75,23 +77,26 @@ def source_texts(row: SourceRow) -> dict[str, Any]:
         "uses": obligation.uses if of_numbers else (),
         "provenance": obligation.provenance,
         "prints": prints(statement.id, variant, obligation),
-        "added": _added(row) if of_numbers else (),
+        "added": tuple(each.text for each in added),
+        "added_latex": tuple(each.latex for each in added),
         "catches": obligation.catches.says if obligation.catches and of_numbers else "",
         "domain": {v.name: domain_of(v) for v in letters},
         "units": {v.name: str(v.unit) for v in letters},
+        "letters": {v.name: v.latex for v in (*letters, *named) if v.latex},
         "functionals": tuple(v.name for v in decided.functionals) if of_numbers else (),
         "formulas": {v.name: expression_text(e) for v, e in decided.formulas.items()} if of_numbers else {},
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
+        "assuming_latex": tuple(formula_latex(a) for a in obligation.assuming),
         "says_nothing": obligation.says_nothing and of_numbers,
         "because": obligation.because or repair.because if repair and variant is Variant.CORRECTED else "",
     }
 
 
-def _added(row: SourceRow) -> tuple[str, ...]:
+def _added(row: SourceRow) -> tuple[AddedCondition, ...]:
     """What is assumed beside what is printed: what its source speaks of elsewhere, and what a correction adds."""
     statement, obligation = row.statement, row.obligation
     told = partial(_told, statement=statement)
-    added = tuple(with_letters(condition, told) for condition in obligation.meant)
+    added = tuple(AddedCondition.of(condition, told) for condition in obligation.meant)
     if row.variant is Variant.PRINTED:
         return added
     own = (formula_of(name) for name in obligation.uses if bare(name) == statement.id)

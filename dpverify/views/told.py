@@ -1,0 +1,488 @@
+"""The words of a letter: what is printed, what follows from it, where that fails, what is true instead."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from dpverify.ledger.entries import ErratumEntry, StatementEntry
+from dpverify.ledger.facts import FailureMargin
+from dpverify.ledger.headlines.rows import HOLDS
+from dpverify.ledger.headlines.words import Standing, counts
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
+from dpverify.ledger.written_numbers import number_text, shorter
+from dpverify.views.letters import Letter, LetterEntry, PrintedFault
+from dpverify.views.run import plural
+
+_MOST = 3
+"""Corrected formulas that an entry shows."""
+
+_LONGEST = 400
+"""Characters of a formula in a table."""
+
+_LONGEST_POINT = 160
+"""Characters of a point that nothing need attain, in a table."""
+
+_SIGNS = {"<=": r"\le ", ">=": r"\ge ", "==": "=", "!=": r"\ne "}
+
+_RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|neq?|in|to|implies|subset|approx|propto|sim|iff)(?![A-Za-z])")
+
+MEANS = {
+    Consequence.CLAIM: "what is claimed is false as printed",
+    Consequence.CONSTANT: "a printed constant is not enough",
+    Consequence.CONDITION: "a condition is missing, without which the claim fails at sizes met in practice",
+    Consequence.STEP: "a step of the proof only",
+    Consequence.NOTATION: "false as it is written, and clear what is meant",
+    Consequence.EDGE: "an edge case that no reader means",
+}
+"""What each consequence means, in a letter."""
+
+
+class PieceKind(StrEnum):
+    """What a piece of a sentence is."""
+
+    WORDS = "words"
+    FORMULA = "formula"
+    """In LaTeX, in the line."""
+    DISPLAY = "display"
+    """In LaTeX, on a line of its own."""
+    CODE = "code"
+
+
+class SaidPiece(NamedTuple):
+    """A piece of a sentence."""
+
+    text: str
+    kind: PieceKind = PieceKind.WORDS
+
+
+Said = tuple[SaidPiece, ...]
+
+
+class PartLabel(StrEnum):
+    """What a part of an entry is."""
+
+    WHERE = "Where"
+    PRINTED = "Printed"
+    OURS = "What follows from it"
+    SPECIAL = "A special case of it"
+    PIECED = "That is"
+    TORN = "As it was read, since the text lost a sign"
+    FAILS = "Fails"
+    INSTANCE = "Instance"
+    THRESHOLD = "From where on"
+    REALISTIC = "At a realistic size"
+    CODE = "In code"
+    BREAKS = "What breaks"
+    TRUE = "True"
+    CASE = "True in this case"
+    WHY = "Why"
+    SURVIVES = "What survives"
+
+
+class LetterPart(NamedTuple):
+    """What is said under one label."""
+
+    label: PartLabel
+    said: Said
+
+
+class FaultLine(NamedTuple):
+    """A row of a table: one fault."""
+
+    where: str
+    name: str
+    """What `dpverify prove` is given to show it again."""
+    printed: Said
+    fails: Said
+    instead: Said
+
+
+# ------------------------------------------------------------------------------------------- an entry
+
+
+def printed(proof: ProofEvidence, statement: StatementEntry | None) -> tuple[LetterPart, ...]:
+    """The paper's own line, and what follows from it where that is what was looked at."""
+    own = _in_print(proof, statement)
+    label = _FROM_IT[proof.provenance or Provenance.VERBATIM]
+    line = LetterPart(label, (*_shown(proof), *_under(proof)))
+    return (LetterPart(PartLabel.PRINTED, own), line) if own else (line,)
+
+
+_FROM_IT = {
+    Provenance.VERBATIM: PartLabel.PRINTED,
+    Provenance.OURS: PartLabel.OURS,
+    Provenance.SPECIAL: PartLabel.SPECIAL,
+    Provenance.PIECED: PartLabel.PIECED,
+    Provenance.TORN: PartLabel.TORN,
+}
+
+
+def _in_print(proof: ProofEvidence, statement: StatementEntry | None) -> Said:
+    """The printed lines that a formula is made of, or the statement; nothing where it stands in print itself."""
+    if proof.provenance in (None, Provenance.VERBATIM):
+        return ()
+    lines = proof.prints
+    if not any(map(_RELATION.search, lines)) and statement is not None and statement.latex:
+        lines = (statement.latex,)
+    return tuple(SaidPiece(line, PieceKind.DISPLAY) for line in lines if line != proof.latex)
+
+
+def _shown(proof: ProofEvidence) -> Said:
+    plain = SaidPiece(proof.expression, PieceKind.CODE)
+    found = SaidPiece(proof.latex, PieceKind.DISPLAY) if proof.latex else plain
+    return (found, SaidPiece("that is,"), plain) if proof.written_in_full else (found,)
+
+
+def _under(proof: ProofEvidence) -> Said:
+    """What its letters are, what it assumes, and which case it is."""
+    given = [SaidPiece(x, PieceKind.FORMULA) for x in proof.assuming_latex] or [
+        SaidPiece(x, PieceKind.CODE) for x in proof.assuming
+    ]
+    return (
+        *_listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in proof.definitions)),
+        *_listed("given", given),
+        *((SaidPiece(f"({proof.scope})"),) if proof.scope else ()),
+    )
+
+
+def _listed(word: str, pieces: Iterable[SaidPiece]) -> Said:
+    found = list(pieces)
+    if not found:
+        return ()
+    said = [SaidPiece(word), found[0]]
+    for piece in found[1:]:
+        said += [SaidPiece(","), piece]
+    return tuple(said)
+
+
+def fails(fault: PrintedFault, longest: int | None = None) -> Said:
+    """Where it fails, by how much, whose units differ; a point that nothing may attain only up to a length."""
+    proof, said = fault.shown, list[SaidPiece]()
+    if proof.coverage is not Coverage.UNIT:
+        open_ended = proof.verdict is Verdict.DOES_NOT_FOLLOW
+        at = point(proof, proof.counterexample, given=longest is None)
+        if open_ended and longest is not None and sum(len(piece.text) for piece in at) > longest:
+            at = ()
+        by = by_how_much(proof.excess, proof.left, proof.right)
+        said += (
+            [SaidPiece("does not follow" + (": at" if at else ""))]
+            if open_ended
+            else [SaidPiece("at")]
+            if at
+            else []
+        )
+        said += [*at, *([SaidPiece(":"), *by] if by else [])] if at else [] if open_ended else by
+        said += [SaidPiece(proof.reason)] if not said and proof.reason else []
+    units = fault.units
+    if units is not None:
+        said.append(
+            SaidPiece(f"{'; ' if said else ''}the sides have different units: {units.left} and {units.right}")
+        )
+    return tuple(said)
+
+
+def realistic(proof: ProofEvidence) -> Said:
+    """The same at sizes met in practice; nothing where none was found."""
+    found = proof.realistic
+    if found is None or not found.point:
+        return () if found is None else (SaidPiece(found.summary()),)
+    doubt = () if found.confirmed_by_checker else (SaidPiece("(not confirmed by the checker)"),)
+    return (
+        *point(proof, found.point),
+        SaidPiece(":"),
+        *by_how_much(found.excess, found.left, found.right),
+        *doubt,
+    )
+
+
+def point(proof: ProofEvidence, values: Mapping[str, str] | None, *, given: bool = True) -> Said:
+    """A point in the paper's letters, without those that the formula, or what is given with it, does not show."""
+    shown = " ".join((proof.latex, *proof.definitions, *(proof.assuming_latex if given else ())))
+    said: list[SaidPiece] = []
+    for name, value in (values or {}).items():
+        latex = proof.letters.get(name)
+        if latex is not None and proof.latex and not _shows(shown, latex):
+            continue
+        piece = SaidPiece(f"{name} = {number_text(value)}")
+        if latex is not None:
+            piece = SaidPiece(f"{latex}={_number_latex(value)}", PieceKind.FORMULA)
+        said += [SaidPiece(","), piece] if said else [piece]
+    return tuple(said)
+
+
+def _shows(line: str, latex: str) -> bool:
+    """Whether a letter stands in a line."""
+    if latex.isalpha():
+        return latex in re.sub(r"\\[A-Za-z]+", " ", line)
+    return re.sub(r"[{}\s]", "", latex) in re.sub(r"[{}\s]", "", line)
+
+
+def _number(value: str) -> SaidPiece:
+    """A number as people write it."""
+    return SaidPiece(_number_latex(value), PieceKind.FORMULA)
+
+
+def _number_latex(value: str) -> str:
+    if not re.fullmatch(r"-?\d+(/\d+)?", value):
+        return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, value)
+    return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, number_text(value)).replace(",", "{,}")
+
+
+def _power(found: re.Match[str]) -> str:
+    factor = rf"{found[2]}\cdot" if found[2] else ""
+    return f"{found[1]}{factor}10^{{{found[3].strip('+')}{found[4]}}}"
+
+
+def by_how_much(excess: FailureMargin | None, left: str | None, right: str | None) -> list[SaidPiece]:
+    """Both sides, rounded."""
+    if excess is not None:
+        bound = SaidPiece(f"instead of at {'least' if excess.at_least else 'most'}")
+        times = "too small by a factor of" if excess.at_least else "more by a factor of"
+        factor = [] if excess.factor is None else [SaidPiece(f", {times}"), _number(excess.factor)]
+        return [_number(excess.found), bound, _number(excess.bound), *factor]
+    if left is None or right is None:
+        return []
+    return [SaidPiece("the sides are"), _number(shorter(left)), SaidPiece("and"), _number(shorter(right))]
+
+
+def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
+    """What is true instead, with its domain; never the line that is false."""
+    said: list[SaidPiece] = []
+    same = bool(repair.latex) and repair.latex == false.latex
+    if same and (repair.added or repair.definitions != false.definitions):
+        said.append(SaidPiece("the same"))
+    elif same:
+        said += [SaidPiece("read as"), SaidPiece(repair.expression, PieceKind.CODE)]
+    else:
+        said += _shown(repair)
+    if repair.definitions != false.definitions:
+        said += _listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in repair.definitions))
+    kind = PieceKind.FORMULA if repair.added_latex else PieceKind.CODE
+    said += _listed("for", (SaidPiece(text, kind) for text in repair.added_latex or repair.added))
+    if repair.obligation != false.obligation and repair.where:
+        said.append(SaidPiece(f"({repair.where})"))
+    if repair.verdict not in HOLDS:
+        said.append(SaidPiece(f"({repair.verdict})"))
+    return tuple(said)
+
+
+def survives(entry: LetterEntry, letter: Letter) -> Said:
+    """How its statements stand as printed, and corrected; those that stand alike together."""
+    found: dict[Said, list[str]] = {}
+    for row in entry.statements:
+        if row.printed.standing is not None:
+            found.setdefault(_stands(row, letter), []).append(row.where or row.id)
+    said: list[SaidPiece] = []
+    for how, places in found.items():
+        said += [SaidPiece(f"{'; '.join(dict.fromkeys(places))}:"), *how, SaidPiece(".")]
+    return tuple(said)
+
+
+def _stands(row: StatementEntry, letter: Letter) -> Said:
+    before, after = row.printed, row.corrected
+    said = [SaidPiece(f"{_STANDS[before.standing or Standing.PARTLY]} as printed")]
+    if after.standing is not None and before.standing is not Standing.HOLDS:
+        said.append(SaidPiece(f"; {_STANDS_CORRECTED[after.standing]}"))
+        if after.verdict in HOLDS:
+            found = ((letter.latex.get(text), text) for text in after.where)
+            said += _listed(
+                "for",
+                (
+                    SaidPiece(x, PieceKind.FORMULA) if x else SaidPiece(text, PieceKind.CODE)
+                    for x, text in found
+                ),
+            )
+    return tuple(said)
+
+
+_STANDS = {
+    Standing.HOLDS: "holds",
+    Standing.IN_PART: "holds in part",
+    Standing.WHERE_MEANT: "holds where it is meant",
+    Standing.REFUTED: "false",
+    Standing.DOES_NOT_FOLLOW: "does not follow",
+    Standing.UNDECIDED: "open",
+    Standing.PARTLY: "its conclusion was not tried",
+}
+_STANDS_CORRECTED = {
+    Standing.HOLDS: "true as corrected",
+    Standing.IN_PART: "true in part as corrected",
+    Standing.WHERE_MEANT: "true where it is meant, as corrected",
+    Standing.REFUTED: "the correction that was tried fails as well, and no true form is known here",
+    Standing.DOES_NOT_FOLLOW: "the correction that was tried does not follow either",
+    Standing.UNDECIDED: "whether the corrected form holds is open",
+    Standing.PARTLY: "of the corrected form, special cases or steps are proved",
+}
+
+
+def entry_parts(entry: LetterEntry, letter: Letter) -> tuple[LetterPart, ...]:
+    """All that an entry says, but for its further lines and its command."""
+    return tuple(part for part in _parts(entry, letter) if part.said)
+
+
+def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
+    of = {row.id: row for row in entry.statements}
+    for fault in entry.faults[:1]:
+        proof, instance = fault.shown, entry.instance
+        yield LetterPart(PartLabel.WHERE, (SaidPiece(", ".join(fault.places)),))
+        yield from printed(proof, of[proof.statement])
+        yield LetterPart(PartLabel.FAILS, fails(fault))
+        if instance is not None:
+            left, right = map(_number_latex, instance.sides)
+            line = SaidPiece(
+                f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}", PieceKind.FORMULA
+            )
+            yield LetterPart(
+                PartLabel.INSTANCE, (SaidPiece(f"{instance.says}:"), line, SaidPiece("is false"))
+            )
+        yield LetterPart(PartLabel.THRESHOLD, _thresholds(proof))
+        sized = next((each for each in entry.faults if _has_size(each.shown)), fault)
+        place = () if sized is fault else (SaidPiece(f"({', '.join(sized.places)})"),)
+        yield LetterPart(PartLabel.REALISTIC, (*realistic(sized.shown), *place))
+    for _, erratum in entry.errata:
+        yield LetterPart(PartLabel.CODE, erratum_said(erratum))
+    if entry.consequence is not None:
+        yield LetterPart(PartLabel.BREAKS, (SaidPiece(MEANS[entry.consequence]), *_resting(entry)))
+    for fault in entry.faults[:1]:
+        for repair in fault.repairs[:_MOST]:
+            yield LetterPart(_label_of_truth(fault.shown, repair), true(fault.shown, repair))
+        yield LetterPart(PartLabel.WHY, why(fault))
+    yield LetterPart(PartLabel.SURVIVES, survives(entry, letter))
+
+
+def _thresholds(proof: ProofEvidence) -> Said:
+    """How far it holds and where it fails, where the ledger has that."""
+    return tuple(SaidPiece(f"{each.text()}.") for each in getattr(proof, "thresholds", ()))
+
+
+def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
+    special = false.provenance is Provenance.SPECIAL and repair.obligation == false.obligation
+    return PartLabel.CASE if special else PartLabel.TRUE
+
+
+def _has_size(proof: ProofEvidence) -> bool:
+    return proof.realistic is not None and proof.realistic.point is not None
+
+
+def erratum_said(erratum: ErratumEntry) -> Said:
+    """What a test or an audit computes."""
+    said = f"{erratum.where}: {erratum.printed}; instead: {erratum.corrected}"
+    return (SaidPiece(said), *_listed("; by", (SaidPiece(each, PieceKind.CODE) for each in erratum.evidence)))
+
+
+def why(fault: PrintedFault) -> Said:
+    """Why it has to be corrected so, and what makes it true."""
+    found = "; ".join(dict.fromkeys(repair.because for repair in fault.repairs[:_MOST] if repair.because))
+    text = "; ".join(filter(None, (found, _reading(fault.shown))))
+    return (SaidPiece(text),) if text else ()
+
+
+def _reading(proof: ProofEvidence) -> str:
+    return f"true {proof.reading}" if proof.reading else ""
+
+
+def _resting(entry: LetterEntry) -> Said:
+    places = dict.fromkeys(row.where or row.id for row in entry.rest)
+    verb = "rests" if len(places) == 1 else "rest"
+    return (SaidPiece(f"; on it {verb}: {'; '.join(places)}"),) if places else ()
+
+
+def command(entry: LetterEntry) -> str:
+    """The line that shows it again."""
+    shown = [fault.shown.statement for fault in entry.faults] or [row.id for row in entry.statements]
+    of = {row.id: row for row in entry.statements}
+    verb = "prove" if entry.faults else "explain"
+    return shlex.join(["dpverify", verb, *(address(of[name]) for name in dict.fromkeys(shown[:1]))])
+
+
+def address(row: StatementEntry) -> str:
+    """What a command is given to find a statement."""
+    return f"{row.pages}#{row.id}" if row.pages else row.id
+
+
+# ------------------------------------------------------------------------------------------- tables
+
+
+def lines(faults: Sequence[PrintedFault], letter: Letter) -> tuple[FaultLine, ...]:
+    """A row of a table for each fault."""
+    of = {row.id: address(row) for row in letter.statements}
+    return tuple(_line(fault, of.get(fault.shown.statement, fault.shown.statement)) for fault in faults)
+
+
+def _line(fault: PrintedFault, name: str) -> FaultLine:
+    proof = fault.shown
+    instead: list[SaidPiece] = []
+    for repair in fault.repairs[:1]:
+        instead += _fitting(true(proof, repair))
+    reason = next((r.because for r in fault.repairs[:1] if r.because), "") or _reading(proof)
+    instead += [SaidPiece(f"({reason})" if instead else reason)] if reason else []
+    formula = (
+        SaidPiece(proof.latex, PieceKind.FORMULA)
+        if proof.latex
+        else SaidPiece(proof.expression, PieceKind.CODE)
+    )
+    said = (formula, *_listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in proof.definitions)))
+    return FaultLine(
+        "; ".join(fault.places),
+        name,
+        _fitting(said),
+        fails(fault, _LONGEST_POINT),
+        tuple(instead) or (SaidPiece("–"),),
+    )
+
+
+def _fitting(said: Said) -> Said:
+    """Without displays, and without formulas that no table has room for."""
+    return tuple(
+        SaidPiece("a long formula") if len(piece.text) > _LONGEST and piece.kind is not PieceKind.WORDS
+        else SaidPiece(piece.text, PieceKind.FORMULA) if piece.kind is PieceKind.DISPLAY
+        else piece
+        for piece in said
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- the first page
+
+
+def first_page(letter: Letter) -> tuple[str, ...]:
+    """What is counted: how the statements stand, and what this letter tells."""
+    stands = counts(row.printed.standing for row in letter.statements if row.is_counted)
+    of = plural(sum(stands.values()), "statement")
+    said = (
+        [f"As printed, of {of} {', '.join(each.of(number) for each, number in stands.items())}."]
+        if stands
+        else []
+    )
+    told = [
+        f"{plural(len(letter.entries), 'fault')} that {'changes' if len(letter.entries) == 1 else 'change'} a claim, a "
+        "constant or a condition: read these first",
+        f"{plural(len(letter.steps), 'step')} of other proofs, by which no claim breaks",
+        f"{plural(len(letter.meant), 'edge case')} and matters of notation",
+    ]
+    numbers = (len(letter.entries), len(letter.steps), len(letter.meant))
+    inner = sum(len(entry.steps) for entry in letter.entries)
+    told[0] += f" ({plural(inner, 'step')} of their proofs with them)" if inner else ""
+    said.append(
+        f"In this letter: {'; '.join(text for text, number in zip(told, numbers, strict=True) if number)}."
+    )
+    unconfirmed = sum(not row.confirmed_by_checker for row in letter.rows)
+    said.append(
+        "Each formula is broken by values in exact or rigorous arithmetic"
+        + (
+            f"; an independent checker confirmed all but {unconfirmed} of {len(letter.rows)}."
+            if unconfirmed
+            else ", confirmed by an independent checker."
+        )
+    )
+    if any(row.verdict is Verdict.DOES_NOT_FOLLOW for row in letter.rows):
+        said.append(
+            "What does not follow is not shown to be false: letters that stand for expectations, divergences and the "
+            "like have values that break it, which nothing need attain."
+        )
+    return tuple(said)
