@@ -33,7 +33,7 @@ def init(folder: Annotated[Path, typer.Argument(help="The project's folder.")] =
     The folder privacy/ gets a function, two neighboring data sets and a test. Nothing that exists is changed otherwise.
     Then `dpverify run` audits the claim, and `pytest privacy` runs the test.
     """
-    from dpverify.commands.first_claims import write_first_claims
+    from dpverify.commands.claims.first_claims import write_first_claims
 
     for path in write_first_claims(folder):
         typer.echo(str(path))
@@ -58,7 +58,7 @@ def run(
     dpverify compare. An audit that ends in an error is said, and the others go on.
     Exit code 1 if a claim is violated, else 2 if one could not be audited, else 3 if one is undecided, else 0.
     """
-    from dpverify.commands.stated_claims import audit_project, claim_places, project_file, read_project
+    from dpverify.commands.claims.stated_claims import audit_project, claim_places, project_file, read_project
     from dpverify.reports import write_ledger
     from dpverify.reports.formats.documents import claims_json
 

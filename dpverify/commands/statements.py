@@ -334,7 +334,7 @@ _COLUMNS = (
 
 
 def _cells(proof: ProofEvidence) -> tuple[str, ...]:
-    from dpverify.ledger.verdicts import Coverage, Verdict
+    from dpverify.ledger.verdicts import Coverage, Gap, Verdict
     from dpverify.views.formula import checked_text
 
     verdict, why = str(proof.verdict), proof.reason
@@ -342,7 +342,8 @@ def _cells(proof: ProofEvidence) -> tuple[str, ...]:
         verdict = "units agree" if proof.verdict is Verdict.PROVED else verdict
         why = ""
     elif proof.verdict is Verdict.UNDECIDED:  # all that each prover said is in the JSON
-        why = str(proof.gap or "")
+        shown = proof.gap in (Gap.PARTIAL, Gap.GUESSED)
+        why = proof.reason if shown else str(proof.gap or "")
     return (
         proof.statement, proof.obligation, proof.variant, proof.coverage, verdict, proof.prover, checked_text(proof),
         ", ".join(f"{name}={value}" for name, value in (proof.counterexample or {}).items()) or why,

@@ -18,6 +18,10 @@ class Provenance(StrEnum):
     """A special case, which the source does not write."""
     TORN = "torn"
     """The text of the source lost a sign, so that the line is a reading; it is never refuted."""
+    PARTIAL = "partial"
+    """Not all around its line is read, so that a condition may be missing; it is never refuted."""
+    GUESSED = "guessed"
+    """Something that it rests on is guessed, such as a letter's domain; it has no verdict until that is accepted."""
 
     @property
     def says(self) -> str:
@@ -28,6 +32,8 @@ class Provenance(StrEnum):
             Provenance.OURS: "in letters of ours: what follows from what is printed",
             Provenance.SPECIAL: "a special case, which is not printed",
             Provenance.TORN: "a reading, since the text lost a sign here",
+            Provenance.PARTIAL: "as printed, but not all around it is read",
+            Provenance.GUESSED: "a reading that rests on guesses",
         }[self]
 
 

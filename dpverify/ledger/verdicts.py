@@ -106,6 +106,10 @@ class Gap(StrEnum):
     """There is no claim to compare with: a measurement."""
     TORN = "torn text"
     """The text of its source lost a sign, and what was read instead would be false."""
+    PARTIAL = "read in part"
+    """As it is read it would be false, and not all around it is read."""
+    GUESSED = "rests on guesses"
+    """It has no verdict until someone accepts what is guessed."""
     FAULT = "fault in dpverify"
 
 

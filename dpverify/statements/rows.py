@@ -26,6 +26,7 @@ from dpverify.formulas.logic import (
 )
 from dpverify.formulas.rendering.neutral import Json, variable_to_json
 from dpverify.formulas.vectors import is_vector
+from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.proving.language import Fault, Obligation, Quantity
 from dpverify.proving.problem import check_expression
@@ -176,6 +177,7 @@ class Reading:
         catches: tuple[str, str] | None = None,
         consequence: Consequence | None = None,
         true_if: str = "",
+        guessed: tuple[str, ...] = (),
         **plain: Any,
     ) -> Obligation:
         known, display = self.known(row.definitions, row.letters, letters, added), row.display
@@ -192,6 +194,9 @@ class Reading:
                 wrong = Implies(conditions[0] if len(conditions) == 1 else And(conditions), wrong)
             fault = Fault(catches[0], wrong)
             free |= free_in(fault.claim)
+        behind = {v for body in formulas.values() for v in free_variables(body)}
+        if not {v.name for v in stated | free | behind}.isdisjoint(guessed):
+            plain["provenance"] = Provenance.GUESSED
         # in an order that no table of letters changes
         over = tuple(sorted(free, key=lambda v: v.name))
         used = _quantities([text for text in (display, given) if text], known, row.definitions)

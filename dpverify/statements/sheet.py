@@ -35,6 +35,7 @@ class Sheet:
     - of formulas with an order such as O(n): `soft`, the quantity of which powers a tilde leaves out; `fixed`, the
       letters on which constants may depend, beside those printed below the order; `premises`, whether the constants in
       conditions are `some` or `every` (docs/notation.md).
+    - `guessed`: names of letters of which something is guessed; a formula with one of them has no verdict.
     - `catches=(what, display)`: a fault that the obligation would have caught.
     - `units`: whether both sides must have the same unit; `own_sizes`: of an instance, whether its case gives letters
       their sizes, so that none is looked for at realistic ones. `where`: the place, if not that of the statement.

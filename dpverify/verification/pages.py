@@ -81,6 +81,8 @@ _OF_LINES = {
     Provenance.OURS: "follow from it, in letters of ours",
     Provenance.SPECIAL: "are special cases",
     Provenance.TORN: "are readings of a line whose text lost a sign, and are never refuted",
+    Provenance.PARTIAL: "stand in a paper of which not all is read, and are never refuted",
+    Provenance.GUESSED: "rest on guesses, and have no verdict",
 }
 
 

@@ -203,15 +203,27 @@ def _failing(obligation: Obligation, named: Mapping[str, str] | None) -> Compare
 TORN = (
     "the text of the source lost a sign here, and as it was read it would be false: a reading is not refuted"
 )
+PARTIAL = "as it is read it would be false{}, but not all around it is read: a condition may be missing"
+GUESSED = "rests on guesses; if all of them are right: {}"
 
 
 def judged(proof: Proof, provenance: Provenance) -> Proof:
-    """What is said of a formula by its proof: one whose text is torn may be read wrongly, and is never refuted."""
-    if provenance is not Provenance.TORN or proof.verdict not in BROKEN:
-        return proof
+    """What is said of a formula by its proof: what is torn or read in part is never refuted, a guess has no verdict."""
+    at = ", ".join(f"{name} = {value}" for name, value in sorted((proof.counterexample or {}).items()))
+    match provenance:
+        case Provenance.TORN if proof.verdict in BROKEN:
+            reason, gap = TORN, Gap.TORN
+        case Provenance.PARTIAL if proof.verdict in BROKEN:
+            reason, gap = PARTIAL.format(f" at {at}" if at else ""), Gap.PARTIAL
+        case Provenance.GUESSED:
+            if proof.verdict is Verdict.UNDECIDED:
+                return proof
+            reason, gap = GUESSED.format(f"{proof.verdict}{f' at {at}' if at else ''}"), Gap.GUESSED
+        case _:
+            return proof
     return replace(
-        proof, verdict=Verdict.UNDECIDED, certificate=None, counterexample=None, left=None, right=None, reason=TORN,
-        gap=Gap.TORN, box=None, boxes=None,
+        proof, verdict=Verdict.UNDECIDED, certificate=None, counterexample=None, left=None, right=None, reason=reason,
+        gap=gap, box=None, boxes=None,
     )  # fmt: skip
 
 

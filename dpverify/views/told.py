@@ -358,7 +358,7 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
 
 def _thresholds(proof: ProofEvidence) -> Said:
     """How far it holds and where it fails, where the ledger has that."""
-    return tuple(SaidPiece(f"{each.text()}.") for each in getattr(proof, "thresholds", ()))
+    return tuple(SaidPiece(f"{each.text()}.") for each in proof.thresholds)
 
 
 def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:

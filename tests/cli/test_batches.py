@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify.commands.stated_claims import claim_places, read_project
+from dpverify.commands.claims.stated_claims import claim_places, read_project
 from dpverify.reports import load_ledger
 from dpverify.views.run import Summary, audit_text
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dpverify.commands.stated_claims import claim_places, read_project
+from dpverify.commands.claims.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
 from dpverify.ledger.document import Ledger
 from dpverify.reports import load_ledger
@@ -303,6 +303,6 @@ def test_an_init_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     def full(path: Path, content: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dpverify.commands.first_claims.write_whole", full)
+    monkeypatch.setattr("dpverify.commands.claims.first_claims.write_whole", full)
     assert call("init") == 2
     assert list(tmp_path.iterdir()) == []

@@ -31,6 +31,7 @@ RUN_BY = {
     "mechanism-gallery.md": "tests/verification/test_mechanism_gallery.py",
     "exact.md": "tests/verification/test_exact.py",
     "how-to/check-batches.md": "tests/cli/test_batches.py",
+    "importing.md": "tests/statements/importing/test_importing.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
     "how-to/one-training-run.md": "tests/packaging/test_pages_run.py",
     "how-to/missing-values.md": "tests/packaging/test_pages_run.py",

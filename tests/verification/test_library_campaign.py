@@ -13,7 +13,7 @@ import pytest
 
 from dpverify import Request, audit
 from dpverify.auditing.neighbors import load_pair
-from dpverify.commands.stated_claims import audit_project, read_project
+from dpverify.commands.claims.stated_claims import audit_project, read_project
 from dpverify.ledger.document import Ledger
 
 CAMPAIGN = Path(__file__).parents[2] / "docs" / "examples" / "campaign"

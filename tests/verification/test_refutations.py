@@ -22,6 +22,8 @@ from dpverify.statements.selection import find_statement
 from dpverify.verification import job
 from dpverify.verification.catalog import rows as proof_rows
 from dpverify.verification.refutations import (
+    GUESSED,
+    PARTIAL,
     TORN,
     consequence_of,
     contradictions,
@@ -103,19 +105,29 @@ def test_sides_stand_as_they_are_printed() -> None:
     )
 
 
-def test_what_is_torn_is_never_refuted() -> None:
+def test_what_is_torn_guessed_or_read_in_part_is_never_refuted() -> None:
     refuted = prove(Obligation("o", "", Le(1, X), (X,)))
     assert refuted.verdict is Verdict.REFUTED
+    at = f"x = {refuted.counterexample['x']}"
+    gaps = {
+        Provenance.TORN: (Gap.TORN, TORN),
+        Provenance.PARTIAL: (Gap.PARTIAL, PARTIAL.format(f" at {at}")),
+        Provenance.GUESSED: (Gap.GUESSED, GUESSED.format(f"refuted at {at}")),
+    }
     for provenance in Provenance:
         said = judged(refuted, provenance)
-        if provenance is Provenance.TORN:
-            assert (said.verdict, said.gap, said.reason) == (Verdict.UNDECIDED, Gap.TORN, TORN)
+        if provenance in gaps:
+            assert (said.verdict, said.gap, said.reason) == (Verdict.UNDECIDED, *gaps[provenance])
             assert said.certificate is None
             assert said.counterexample is None
         else:
             assert said is refuted
     proved = prove(Obligation("o", "", Le(0, X), (X,)))
     assert judged(proved, Provenance.TORN) is proved
+    assert judged(proved, Provenance.PARTIAL) is proved
+    guessed = judged(proved, Provenance.GUESSED)
+    assert (guessed.verdict, guessed.certificate) == (Verdict.UNDECIDED, None)
+    assert guessed.reason == GUESSED.format("proved")
 
 
 def test_lines_that_are_not_printed_name_those_that_are() -> None:

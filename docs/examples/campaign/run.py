@@ -17,7 +17,7 @@ from notes import installed_versions, notes
 from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion
 from dpverify.auditing.contract import Label
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.commands.stated_claims import audit_project, read_project
+from dpverify.commands.claims.stated_claims import audit_project, read_project
 from dpverify.reports import write_ledger
 
 HERE = Path(__file__).parent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -58,8 +58,18 @@ def where_on(name: str, line: int) -> str:
 class Encoding:
     """Makes a sheet of the displays of a statement."""
 
-    def __init__(self, name: str, sheet: Sheet, alone: bool, at_once: bool, errors: Errors) -> None:
+    def __init__(
+        self,
+        name: str,
+        sheet: Sheet,
+        alone: bool,
+        at_once: bool,
+        errors: Errors,
+        guessed: Set[Variable] = frozenset(),
+    ) -> None:
         self.name, self.sheet, self.alone, self.at_once, self.errors = name, sheet, alone, at_once, errors
+        self.guessed = guessed
+        """Letters of which something is guessed."""
         self.lines: dict[str, int] = {}
         """Of the formulas that are printed, by name."""
         self.corrected: dict[str, int] = {}
@@ -127,7 +137,8 @@ class Encoding:
     def options(self, display: PageDisplay) -> dict[str, Any]:
         """What is said of a formula: the options of a sheet's row."""
         behind, note = display.behind, display.note
-        own = [one.variable for one in read_letters(behind.letters, self.errors)]
+        here = read_letters(behind.letters, self.errors)
+        own = [one.variable for one in here]
         names = {v.name for v in self.sheet.letters}
         declared = (*(v for v in self.sheet.letters if v.name not in {o.name for o in own}), *own)
         for condition in note.letters:
@@ -136,6 +147,8 @@ class Encoding:
                 raise InvalidArgumentError("condition", Latex(condition.latex), allowed)
         given, consequence = both(note.given), behind.text("consequence")
         place = where_on(self.name, display.line) if self.alone else self.sheet.where
+        guessed = {one.variable.name for one in here if one.guessed}
+        guessed |= {v.name for v in self.sheet.letters if v in self.guessed and v in declared}
         said = {
             "letters": tuple(v for v in own if v.name in names),
             "added": tuple(v for v in own if v.name not in names),
@@ -144,6 +157,7 @@ class Encoding:
             "reading": note.reading, "uses": note.uses, "soft": note.soft,
             "premises": note.premises, "meant": note.meant, "true_if": behind.text("true if"),
             "fixed": ", ".join(note.fixed), "provenance": note.provenance, "own_sizes": note.own_sizes,
+            "guessed": tuple(sorted(guessed)),
             "consequence": _consequence(consequence) if consequence else None,
             "catches": _fault(behind.entries["catches"]) if "catches" in behind.entries else None,
         }  # fmt: skip

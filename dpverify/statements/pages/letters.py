@@ -26,7 +26,7 @@ HERE = "letter here"
 """The first column of a table of letters for one display."""
 SINGLE = "one letter"
 """In a table: all of its LaTeX is one letter, whatever else it might say; both tell what that stands for."""
-_COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for", "size"))
+_COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for", "size", "guessed"))
 _DOMAINS = (
     "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer >= 1`, `integers in [1, 9]`, or `vector`"
 )
@@ -41,6 +41,8 @@ class PageLetter:
     variable: Variable
     settled: bool = False
     """Whether its row says what it stands for, so that all of its LaTeX is one letter."""
+    guessed: bool = False
+    """Whether something of its row is guessed: formulas with it have no verdict."""
 
 
 def read_letters(blocks: Sequence[PageBlock], errors: Errors) -> tuple[PageLetter, ...]:
@@ -89,8 +91,8 @@ class _LetterTable:
         names = ["letter" if name in ("symbol", HERE) else name for name in names]
         if not {"letter", "domain"} <= set(names) <= _COLUMNS or len(set(names)) < len(names):
             allowed = (
-                "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `size`, `name`, each once, no "
-                "others"
+                "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `size`, `name`, `guessed`, each "
+                "once, no others"
             )
             self.wrong(self.block.line, "table", " | ".join(names), allowed)
             return
@@ -124,7 +126,8 @@ class _LetterTable:
             size = plain(cells["size"].pieces) if "size" in cells else ""
             made = replace(domain.variable(name, unit, plain(said), latex, of_it), size=size)
             check_size(made)
-            return PageLetter(line, made, bool(standing))
+            guessed = "guessed" in cells and bool(plain(cells["guessed"].pieces).strip())
+            return PageLetter(line, made, bool(standing), guessed)
         except InvalidArgumentError as error:
             self.errors.append((line, error))
             raise _UnreadError from None

@@ -130,7 +130,7 @@ def statements_of(sheets: Iterable[Sheet]) -> tuple[Statement, ...]:
     return tuple(sheet.statement for sheet in found.values())
 
 
-def read_shared(path: Path) -> tuple[Variable, ...]:
+def read_shared(path: Path) -> tuple[PageLetter, ...]:
     """The letters of a file that holds nothing else.
 
     Raises:
@@ -141,7 +141,7 @@ def read_shared(path: Path) -> tuple[Variable, ...]:
     found = read_letters(blocks(_text(path), errors), errors)
     if errors:
         raise PageError(path.name, errors)
-    return tuple(one.variable for one in found)
+    return found
 
 
 class _PageReader:
@@ -156,7 +156,9 @@ class _PageReader:
         self.lines: dict[tuple[str, str, Variant], int] = {}
         beside = path.with_name(SHARED)
         shared = beside.is_file() and path.name != SHARED
-        self.shared = read_shared(beside) if shared else ()
+        found = read_shared(beside) if shared else ()
+        self.shared = tuple(one.variable for one in found)
+        self.guessed = {one.variable for one in found if one.guessed}
 
     def page(self) -> Page:
         found = blocks(_text(self.path), self.errors)
@@ -165,6 +167,7 @@ class _PageReader:
         if named:
             own = read_letters(before.blocks, self.errors)
             self.letters += own
+            self.guessed |= {one.variable for one in own if one.guessed}
             around, unread = surroundings(before.blocks, self.errors)
             self.unread += unread
             for place in around:
@@ -218,7 +221,8 @@ class _PageReader:
             id_, letters, title=title, where=where, pairs=section.said.names("pairs"),
             uses=section.said.names("uses"),
         )  # fmt: skip
-        encoding = Encoding(self.path.name, sheet, section.id == "", self.at_once, self.errors)
+        guessed = (self.guessed - {one.variable for one in own}) | {o.variable for o in own if o.guessed}
+        encoding = Encoding(self.path.name, sheet, section.id == "", self.at_once, self.errors, guessed)
         for left in undefined:
             encoding.stand_in(left)
         sheet = encoding.of(displays, section.said)

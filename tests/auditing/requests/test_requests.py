@@ -19,7 +19,7 @@ from dpverify.auditing.neighbors import Pair
 from dpverify.auditing.requests.options import OPTIONS, option_name, spelled
 from dpverify.cli import main
 from dpverify.commands.audit import audit as command
-from dpverify.commands.stated_claims import Project, audit_project, read_project
+from dpverify.commands.claims.stated_claims import Project, audit_project, read_project
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, PureDP

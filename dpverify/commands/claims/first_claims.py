@@ -6,7 +6,7 @@ import contextlib
 from importlib import resources
 from pathlib import Path
 
-from dpverify.commands.stated_claims import OWN_FILE
+from dpverify.commands.claims.stated_claims import OWN_FILE
 from dpverify.errors import InvalidDataError
 from dpverify.files import write_whole
 

@@ -1,0 +1,148 @@
+"""What conditions and sentences say of the domains of letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.statements.importing.records import LetterFact
+from dpverify.statements.importing.relations import SIGNS, UnreadError
+from dpverify.statements.importing.tables import meanings
+from dpverify.statements.importing.terms import parts_of, written
+from dpverify.statements.pages.letters import read_domain, single
+
+DOMAINS = meanings("domains")
+"""What is guessed of a letter of which nothing is said, by its name; of all others, that it is real."""
+_KINDS = meanings("kinds")
+_UNCERTAIN = (r"\mathbb{N}", r"\mathbb{R}_{+}", r"\mathbb{R}^{+}")
+"""Of which it is not agreed whether 0 is in them."""
+_INTERVAL = re.compile(r"([\[(])(-?[\d./]+|-\\infty),(-?[\d./]+|\+?\\infty)([\])])")
+_BOUND = {"<": "<", ">": ">", r"\le": "<=", r"\ge": ">="}
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def until_mark(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    for word in words:
+        if word in ("", ",", ";", "(", ")", ":") or word.startswith("$"):
+            return
+        yield re.sub(r"[.!?]+$", "", word)
+        if word.endswith("."):
+            return
+
+
+def letter_list(parts: tuple[str, ...]) -> list[str]:
+    """The letters of `n, m`; none where there is anything else."""
+    found, at = [], 0
+    while at < len(parts):
+        stop = single(parts, at)
+        if stop == at or (stop < len(parts) and parts[stop] != ","):
+            return []
+        found.append(written(parts[at:stop]))
+        at = stop + 1
+    return found
+
+
+def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Of `x,y\\in\\mathbb{R}^d`, that they are vectors; of other sets, what their elements are."""
+    if parts.count(r"\in") != 1:
+        return
+    at = parts.index(r"\in")
+    where = "".join(parts[at + 1 :])
+    for letter in letter_list(parts[:at]):
+        power = re.fullmatch(r"\\mathbb\{R\}\^\{(.*)\}", where)
+        if power and power[1] not in ("1", "+"):
+            yield letter, "matrix" if r"\times" in power[1] else "vector"
+        elif where in _KINDS:
+            yield letter, _KINDS[where]
+        elif re.fullmatch(r"\[[A-Za-z]\]", where):
+            yield letter, "integer >= 1"
+        elif where.startswith((r"\mathcal", r"\mathbb", r"\{")):
+            yield letter, "several"
+
+
+def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
+    """What a condition says of each letter's domain, where it says nothing else: `0<p<1`, `n\\ge1`, `x\\in[0,1]`."""
+    try:
+        parts = parts_of(latex)
+    except UnreadError:
+        return None
+    if r"\in" in parts:
+        at = parts.index(r"\in")
+        where = "".join(parts[at + 1 :])
+        letters = letter_list(parts[:at])
+        match = _INTERVAL.fullmatch(where)
+        said = "vector" if re.fullmatch(r"\\mathbb\{R\}\^\{[A-Za-z0]+\}", where) else _KINDS.get(where, "")
+        if match:
+            said = re.sub(r"\\infty", "oo", f"{match[1]}{match[2]}, {match[3]}{match[4]}").replace(
+                "+oo", "oo"
+            )
+        if not letters or not said:
+            return None
+        return {letter: LetterFact(said, line, where not in _UNCERTAIN) for letter in letters}
+    sides: list[tuple[str, ...]] = [()]
+    signs = []
+    for part in parts:
+        if part in _BOUND:
+            signs.append(_BOUND[part])
+            sides.append(())
+        elif part in SIGNS:
+            return None
+        else:
+            sides[-1] = (*sides[-1], part)
+    number = re.compile(r"-?\d+(\.\d+)?(/\d+)?")
+    found: dict[str, list[str]] = {}
+    for left, sign, right in zip(sides[:-1], signs, sides[1:], strict=True):
+        letters, value = letter_list(left), "".join(right)
+        if not letters:
+            letters, value, sign = letter_list(right), "".join(left), _TURNED[sign]
+        if not letters or not number.fullmatch(value) or (len(letters) > 1 and len(signs) > 1):
+            return None
+        for letter in letters:
+            found.setdefault(letter, []).append(f"{sign} {value}")
+    if len(signs) > 2 or not found or (len(signs) == 2 and len(found) > 1):
+        return None
+    return {letter: LetterFact(", ".join(said), line) for letter, said in found.items()}
+
+
+def joined(domains: Sequence[str]) -> str | None:
+    """Several domains in one; None where they do not fit together, empty of none."""
+    found = list(dict.fromkeys(domains))
+    if not found:
+        return ""
+    low: list[tuple[float, str]] = []
+    high: list[tuple[float, str]] = []
+    kind = ""
+    for text in found:
+        try:
+            one = read_domain(text)
+        except InvalidArgumentError:
+            return None
+        if one.kind == "vector":
+            return "vector" if len(found) == 1 else None
+        kind = "integer" if one.kind == "integer" else kind
+        if one.lower is not None:
+            low.append(
+                (float(one.lower) + 1e-9 * one.lower_open, f"{'>' if one.lower_open else '>='} {one.lower}")
+            )
+        if one.upper is not None:
+            high.append(
+                (float(one.upper) - 1e-9 * one.upper_open, f"{'<' if one.upper_open else '<='} {one.upper}")
+            )
+    bounds = [max(low)[1]] if low else []
+    bounds += [min(high)[1]] if high else []
+    said = f"{kind} {', '.join(bounds)}".strip() or "real"
+    try:
+        read_domain(said)
+    except InvalidArgumentError:
+        return None
+    return said
+
+
+def is_one_letter(latex: str) -> bool:
+    """Whether LaTeX is one letter."""
+    try:
+        parts = parts_of(latex)
+    except UnreadError:
+        return False
+    return bool(parts) and single(parts, 0) == len(parts)

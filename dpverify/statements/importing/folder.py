@@ -1,0 +1,362 @@
+"""A paper as a folder of pages: pages that `dpverify prove` reads, and a list of questions to the author."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replaced
+from itertools import count
+from pathlib import Path
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.files import write_whole
+from dpverify.statements.importing.other_sources import from_markdown, from_text, signs_in
+from dpverify.statements.importing.reading import PaperReader
+from dpverify.statements.importing.records import ImportCounts, ImportedRow, ImportedSection
+from dpverify.statements.importing.source import ExpandedSource
+from dpverify.statements.importing.structure import SourceFormula, SourceItem, structure_of
+from dpverify.statements.pages.page import PageError, read_page
+
+QUESTIONS = "import/questions.md"
+"""In the folder, apart from its pages."""
+LARGEST = 5_000_000
+"""Characters of a source at most."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was made of a paper."""
+
+    folder: Path
+    pages: tuple[str, ...]
+    counts: ImportCounts
+    statements: int
+    """Statements and texts with at least one formula that is read."""
+    questions: int
+
+
+@dataclass
+class _PageText:
+    """A page, with the row that each of its lines is about."""
+
+    text: str
+    rows: dict[int, ImportedRow]
+    letters: dict[int, tuple[ImportedSection, str]]
+    sections: dict[int, ImportedSection]
+
+
+def import_paper(path: Path, out: Path) -> Imported:
+    """Read a paper and write its folder.
+
+    Args:
+        path: LaTeX (`.tex`), Markdown (`.md`), or the text of a PDF (`.txt`).
+        out: the folder; it must not exist, or be empty.
+
+    Raises:
+        InvalidArgumentError: for a file or a folder that is none of these.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InvalidArgumentError("--out", str(out), "a folder that does not exist yet, or is empty")
+    title, reader = _read(path)
+    _Folder(reader, title, path, out).check()
+    return _Folder(reader, title, path, out).write()
+
+
+def _read(path: Path) -> tuple[str, PaperReader]:
+    if path.suffix not in (".tex", ".md", ".txt"):
+        raise InvalidArgumentError(
+            "source", str(path), "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
+        )
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        text = path.read_text("latin-1")
+    except OSError as error:
+        raise InvalidArgumentError("source", str(path), f"a file that can be read ({error})") from None
+    if len(text) > LARGEST:
+        raise InvalidArgumentError("source", str(path), f"a file of at most {LARGEST} characters")
+    damaged: list[tuple[int, str, str]] = []
+    if path.suffix == ".md":
+        text = from_markdown(text)
+    elif path.suffix == ".txt":
+        text, damaged = from_text(text)
+    expanded = ExpandedSource(path, text)
+    title, parts = structure_of(expanded)
+    if path.suffix == ".txt":
+        for part in parts:
+            part.sentences = [[_torn(item) for item in sentence] for sentence in part.sentences]
+    key = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "paper"
+    reader = PaperReader(parts, _free(key))
+    for line, said, reason in damaged:
+        formula = SourceFormula((), line, path.name, False)
+        reader.refuse(formula, said, reason, signs_in(said))
+    reader.run()
+    reader.refusals += [(file, line, "", reason) for file, line, reason in expanded.left]
+    return title or path.stem, reader
+
+
+def _torn(item: SourceItem) -> SourceItem:
+    return replaced(item, torn=True) if isinstance(item, SourceFormula) else item
+
+
+def _free(key: str) -> str:
+    """A key that no registered paper has."""
+    from dpverify.statements.own_pages import COLLECTIONS
+    from dpverify.statements.paper import registered
+
+    return f"{key}-imported" if key in registered() or key in COLLECTIONS else key
+
+
+class _Folder:
+    def __init__(self, reader: PaperReader, title: str, path: Path, out: Path) -> None:
+        self.reader, self.title, self.path, self.out = reader, title, path, out
+
+    def pages(self) -> dict[str, _PageText]:
+        """The pages by name: one for each section of the paper."""
+        sections: dict[str, list[ImportedSection]] = {}
+        for section in self.reader.sections:
+            if section.rows:
+                slug = re.sub(r"[^a-z0-9]+", "-", section.part.section.lower()).strip("-")[:40]
+                sections.setdefault(slug or "paper", []).append(section)
+        return {f"{name}.md": self.page(found) for name, found in sections.items()}
+
+    def page(self, sections: Sequence[ImportedSection]) -> _PageText:
+        written = _PageText("", {}, {}, {})
+        lines = [f"# {_plain(sections[0].part.section or self.title)}", ""]
+        known = [s.id for s in self.reader.sections if s.rows]
+        for section in sections:
+            written.sections[len(lines) + 1] = section
+            lines += [f"## {_plain(section.part.title or 'Text')} {{#{section.id}}}", ""]
+            before = known[: known.index(section.id)]
+            uses = [used for used in dict.fromkeys(section.uses) if used in before]
+            lines += [f"- title: {_plain(section.part.title or 'Text')}, line {section.part.line}"]
+            lines += [f"- uses: {', '.join(uses)}"] if uses else []
+            lines += [
+                "",
+                "| letter | domain | meaning | stands for | guessed |",
+                "| --- | --- | --- | --- | --- |",
+            ]
+            for letter, domain, why in self.letters(section):
+                written.letters[len(lines) + 1] = section, letter
+                meaning = section.meanings.get(letter, "")
+                lines.append(f"| {_cell(letter)} | {domain} | {meaning} | | {'domain' if why else ''} |")
+            for term, domain, why in self.terms(section):
+                lines.append(f"| {_cell(term)} | {domain} | | one letter | {'domain' if why else ''} |")
+            lines.append("")
+            self.name_rows(section)
+            for row in section.rows:
+                start = len(lines) + 1
+                lines += [*self.row(section, row), ""]
+                written.rows |= dict.fromkeys(range(start, len(lines) + 1), row)
+        written.text = "\n".join(lines).rstrip() + "\n"
+        return written
+
+    def letters(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
+        """Letters of a section, with domain and why it is guessed; of indices alone, that they are whole numbers."""
+        every = dict.fromkeys(letter for row in section.rows for letter in row.letters)
+        for letter in every:
+            bound = all(letter in row.bound for row in section.rows if letter in row.letters)
+            domain, why = ("integer", "") if bound else self.reader.domain(section, letter)
+            yield letter, domain, why
+
+    def terms(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
+        """Of a section without letters, its terms: every statement has a table."""
+        if not any(row.letters for row in section.rows):
+            found = {term: row for row in section.rows for term in row.opaque}
+            for term, row in found.items():
+                yield term, *self.reader.declared(section, row, term)
+
+    @staticmethod
+    def name_rows(section: ImportedSection) -> None:
+        """Names by lines; of several on one line, with a letter."""
+        taken = Counter[str]()
+        for row in section.rows:
+            taken[f"line-{row.line}"] += 1
+            number = taken[f"line-{row.line}"]
+            row.name = f"line-{row.line}" + (f"-{number}" if number > 1 else "")
+
+    def row(self, section: ImportedSection, row: ImportedRow) -> Iterator[str]:
+        """The lines of a display."""
+        mark = "guessed" if row.questions else "torn" if row.torn else "partial"
+        reading = f"; read as $`{row.reading}`$" if row.reading else ""
+        yield f"`{row.name}` (step; {mark}{reading}):"
+        yield f"$${row.latex}$$"
+        yield from (f"- given $`{condition}`$" for condition in row.given)
+        yield f"- place: {row.file}, line {row.line}"
+        general = {letter: (domain, why) for letter, domain, why in self.letters(section)}
+        here = [v for v in row.letters if self.reader.declared(section, row, v) != general[v]]
+        apart = {term for term, *_ in self.terms(section)}
+        terms = [term for term in row.opaque if term not in apart]
+        if here or terms:
+            yield from ("", "| letter here | domain | stands for | guessed |", "| --- | --- | --- | --- |")
+            for letter in here:
+                domain, why = self.reader.declared(section, row, letter)
+                yield f"| {_cell(letter)} | {domain} | | {'domain' if why else ''} |"
+            for term in terms:
+                domain, why = self.reader.declared(section, row, term)
+                yield f"| {_cell(term)} | {domain} | one letter | {'domain' if why else ''} |"
+
+    def check(self) -> None:
+        """Read the pages as they will be read; what is refused there is no row."""
+        import tempfile
+
+        for _ in range(6):
+            dropped: list[tuple[ImportedRow, str]] = []
+            with tempfile.TemporaryDirectory() as folder:
+                for name, page in self.pages().items():
+                    file = Path(folder) / name
+                    file.write_text(page.text, encoding="utf-8")
+                    dropped += self.faults(file, page)
+            if not dropped:
+                return
+            for row, reason in dropped:
+                self.drop(row, reason)
+        raise InvalidArgumentError("source", str(self.path), "one whose pages are read as they were written")
+
+    def faults(self, file: Path, page: _PageText) -> Iterator[tuple[ImportedRow, str]]:
+        try:
+            found = read_page(file)
+        except PageError as error:
+            for line, one in error.errors:
+                if line in page.rows:
+                    yield page.rows[line], str(one)
+                elif line in page.letters:
+                    section, letter = page.letters[line]
+                    section.meanings.pop(letter, None)
+                    if one.argument != "meaning":
+                        yield from ((row, str(one)) for row in section.rows if letter in row.letters)
+                else:
+                    start = max((at for at in page.sections if at <= line), default=0)
+                    among = page.sections[start].rows if start else tuple(page.rows.values())
+                    yield from ((row, str(one)) for row in among)
+            return
+        for display in found.displays:
+            row = page.rows[display.line]
+            if display.latex.strip() != row.latex or len(display.note.given) != len(row.given):
+                yield row, "its page says something else"
+
+    def drop(self, row: ImportedRow, reason: str) -> None:
+        """Refuse what was read."""
+        for section in self.reader.sections:
+            if row in section.rows:
+                section.rows = [other for other in section.rows if other is not row]
+                counts = self.reader.counts
+                counts.guessed -= row.signs * row.guessed
+                counts.read -= row.signs * (not row.guessed)
+                counts.refused += row.signs
+                self.reader.refusals.append((row.file, row.line, row.latex, reason))
+                return
+
+    def write(self) -> Imported:
+        """Write pages and questions."""
+        pages = self.pages()
+        self.out.mkdir(parents=True, exist_ok=True)
+        for name, page in pages.items():
+            write_whole(self.out / name, page.text.encode())
+        text, number = self.questions()
+        (self.out / QUESTIONS).parent.mkdir(exist_ok=True)
+        write_whole(self.out / QUESTIONS, text.encode())
+        statements = sum(bool(section.rows) for section in self.reader.sections)
+        return Imported(self.out, tuple(pages), self.reader.counts, statements, number)
+
+    def questions(self) -> tuple[str, int]:
+        """The list of questions, and how many there are."""
+        counts, numbers = self.reader.counts, count(1)
+        lines = [
+            f"# Questions about {_plain(self.title)}", "",
+            f"{counts.relations} relations: {counts.read} read, {counts.guessed} guessed, {counts.refused} refused.",
+            "", "## Questions to the author", "",
+        ]  # fmt: skip
+        asked: dict[str, list[str]] = {}
+        for section in self.reader.sections:
+            if section.rows:
+                for letter, domain, why in self.letters(section):
+                    users = [row for row in section.rows if letter in row.letters]
+                    if why and any(
+                        self.reader.declared(section, row, letter) == (domain, why) for row in users
+                    ):
+                        asked.setdefault(f"Is $`{letter}`$ {_in_words(domain)}? ({why})", []).append(
+                            section.id
+                        )
+            for row in section.rows:
+                for question in row.questions:
+                    asked.setdefault(question[0].upper() + question[1:], []).append(
+                        f"{section.id}/{row.name}"
+                    )
+                for term in row.opaque:
+                    if self.reader.declared(section, row, term)[1]:
+                        asked.setdefault(f"Is $`{term}`$ a number?", []).append(f"{section.id}/{row.name}")
+            for latex, line in section.conditions:
+                if latex not in section.used and section.rows:
+                    asked.setdefault(
+                        f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?", []
+                    )
+        for question, where in asked.items():
+            places = ", ".join(dict.fromkeys(where))
+            lines.append(f"{next(numbers)}. {question}{f' [{places}]' if places else ''}")
+        lines += [
+            "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: the domain in the",
+            "table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
+            "there says that the sentences around are not read to the last word, so that a condition may be missing:",
+            "the formula is proved or undecided, never refuted. Take it away where nothing is missing, or everywhere",
+            "with `--accept --whole`.", "", "## Not read", "",
+        ]  # fmt: skip
+        for file, line, latex, reason in sorted(self.reader.refusals, key=lambda r: (r[0], r[1])):
+            lines.append(f"- {file}, line {line}: {f'`{latex}`: ' if latex else ''}{reason}")
+        return "\n".join(lines) + "\n", len(asked)
+
+
+def _in_words(domain: str) -> str:
+    kinds = {"real": "a real number", "vector": "a vector", "integer": "a whole number"}
+    said = domain.replace("integer", "a whole number", 1)
+    return kinds.get(domain) or (said if said != domain else f"in the domain `{domain}`")
+
+
+def _plain(title: str) -> str:
+    """A title without what Markdown would read in it."""
+    return " ".join(re.sub(r"[^\w .,:()'-]", " ", re.sub(r"\\[A-Za-z]+", " ", title)).split()) or "Untitled"
+
+
+def _cell(latex: str) -> str:
+    """LaTeX in a cell of a table."""
+    said = re.sub(r"\\\||\|", lambda m: r"\\|" if m[0] == r"\|" else r"\|", latex)
+    return f"$`{said}`$"
+
+
+_ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(.*\):)$", re.MULTILINE)
+_PARTIAL = re.compile(r"^(`[\w-]+` \(step); partial(.*\):)$", re.MULTILINE)
+
+
+def accept(folder: Path, *, whole: bool = False) -> int:
+    """Take what is guessed on the pages of a folder as said; how many marks that were.
+
+    Args:
+        folder: with pages that were imported.
+        whole: whether nothing is missing around the formulas, so that they may be refuted.
+
+    Raises:
+        InvalidArgumentError: for a folder without pages.
+    """
+    files = sorted(folder.glob("*.md"))
+    if not files:
+        raise InvalidArgumentError("folder", str(folder), "one with Markdown pages in it")
+    number = 0
+    for file in files:
+        out, guessed = [], False
+        text, rows = _ROW.subn(r"\1partial\2", file.read_text("utf-8"))
+        number += rows
+        text = _PARTIAL.sub(r"\1\2", text) if whole else text
+        for line in text.split("\n"):
+            cells = line.rstrip().removesuffix("|").rstrip()
+            if line.startswith("| letter"):
+                guessed = cells.endswith("| guessed")
+            elif not line.startswith("|"):
+                guessed = False
+            elif guessed and cells.endswith("| domain"):
+                line = cells.removesuffix("domain") + " |"
+                number += 1
+            out.append(line)
+        write_whole(file, "\n".join(out).encode())
+    return number

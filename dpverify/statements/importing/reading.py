@@ -1,0 +1,457 @@
+"""The parts of a paper as rows: what is read of each formula, under which conditions, about which letters."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.statements.importing.facts import (
+    DOMAINS,
+    facts_of,
+    is_one_letter,
+    joined,
+    kinds_in,
+    letter_list,
+    until_mark,
+)
+from dpverify.statements.importing.records import (
+    FoundRelation,
+    ImportCounts,
+    ImportedRow,
+    ImportedSection,
+    LetterFact,
+)
+from dpverify.statements.importing.relations import UnreadError, cleaned
+from dpverify.statements.importing.sentences import LASTING, PASSING, SentenceReader
+from dpverify.statements.importing.source import latex_of
+from dpverify.statements.importing.structure import (
+    SourceFormula,
+    SourceItem,
+    SourcePart,
+    SourceReference,
+    SourceWord,
+)
+from dpverify.statements.importing.tables import words
+from dpverify.statements.importing.terms import CalledLetters, may_be_matrix, parts_of, terms_of, written
+from dpverify.statements.pages.letters import read_domain, single
+from dpverify.statements.sheet import Sheet
+
+PARTING = words("parting")
+"""Words that part what is said of one letter from what is said of another."""
+LAW = r"\\mathbb ?\{?E|\\mathbf ?\{?E|E\[|\\operatorname\{(?:E|Cov|Ent|KL)\}"
+"""Beginnings of terms that are numbers wherever they stand."""
+
+
+@dataclass
+class PaperReader:
+    """Reads the parts of a paper."""
+
+    parts: Sequence[SourcePart]
+    key: str
+    counts: ImportCounts = field(default_factory=ImportCounts)
+    refusals: list[tuple[str, int, str, str]] = field(default_factory=list)
+    """File, line, formula and reason."""
+    sections: list[ImportedSection] = field(default_factory=list)
+    functions: CalledLetters = field(default_factory=CalledLetters)
+    everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    tried: dict[object, str] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Read all."""
+        formulas = [i for p in self.parts for s in p.sentences for i in s if isinstance(i, SourceFormula)]
+        for formula in formulas:
+            try:
+                self.functions.see(parts_of(latex_of(cleaned(formula.tokens))))
+            except UnreadError:
+                continue
+        self.arrange()
+        for section in self.sections:
+            for part in (section.part, *section.proofs):
+                for sentence in part.sentences:
+                    self.introduce(section, part, sentence)
+        for section in self.sections:
+            for part in (section.part, *section.proofs):
+                for sentence in part.sentences:
+                    SentenceReader(self.refuse, section, part, sentence).read()
+        for section in self.sections:
+            for part, found, _ in section.pending:
+                if found.role == "condition":
+                    self.note(section, part, found)
+        for section in self.sections:
+            for part, found, given in section.pending:
+                (self.condition if found.role == "condition" else self.claim)(section, part, found, given)
+
+    def arrange(self) -> None:
+        """Statements with their proofs; ids by labels."""
+        by_label: dict[str, ImportedSection] = {}
+        last: ImportedSection | None = None
+        for part in self.parts:
+            if part.kind == "proof" and (of := by_label.get(part.of, last)) is not None:
+                of.proofs.append(part)
+                continue
+            section = ImportedSection(part)
+            self.sections.append(section)
+            by_label |= dict.fromkeys(part.labels, section)
+            if part.kind == "statement":
+                last = section
+        taken = Counter[str]()
+        for section in self.sections:
+            labels = section.part.labels if section.part.kind == "statement" else []
+            said = labels[0] if labels else section.part.title
+            name = re.sub(r"[^A-Za-z0-9]+", "-", said).strip("-").lower()[:40] or "text"
+            taken[name] += 1
+            section.id = f"{self.key}.{name}" + (f"-{taken[name]}" if taken[name] > 1 else "")
+        for section in self.sections:
+            items = (item for proof in section.proofs for sentence in proof.sentences for item in sentence)
+            for to in (by_label.get(item.label) for item in items if isinstance(item, SourceReference)):
+                if to is not None and to.part.kind == "statement" and to is not section:
+                    section.uses.append(to.id)
+
+    # ---------------------------------------------------------------------------------- facts about letters
+
+    def introduce(self, section: ImportedSection, part: SourcePart, sentence: Sequence[SourceItem]) -> None:
+        """Take what a sentence says of letters: their sets, and what they are."""
+        words = [i.text.lower() if isinstance(i, SourceWord) else "" for i in sentence]
+        for k, item in enumerate(sentence):
+            if not isinstance(item, SourceFormula) or item.refused:
+                continue
+            try:
+                parts = parts_of(latex_of(cleaned(item.tokens)).rstrip(" .,;"))
+            except UnreadError:
+                continue
+            letters = letter_list(parts) or list(facts_of(written(parts), 0) or ())
+            if letters:
+                self.described(section, part, letters, words, k, item.line)
+            for name, domain in kinds_in(parts):
+                self.kinds.setdefault(name, domain)
+                if self.kinds[name] != domain:
+                    self.kinds[name] = "several"
+
+    def described(
+        self,
+        section: ImportedSection,
+        part: SourcePart,
+        letters: Sequence[str],
+        words: Sequence[str],
+        k: int,
+        line: int,
+    ) -> None:
+        """Take the words around letters: `a positive integer $n$`, `$n$ be the number of records`."""
+        behind = list(
+            takewhile(lambda word: word not in PARTING - {"be", "is", "are"}, until_mark(words[k + 1 :]))
+        )
+        nearest = takewhile(lambda word: word not in PARTING, until_mark(reversed(words[:k])))
+        ahead = list(reversed(list(nearest)))[-4:]
+        said = behind[:4] if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
+        about = " ".join([*ahead, *said])
+        if re.search(r"\bintegers?\b|\bnatural numbers?\b", about):
+            positive = re.search(r"\bpositive\b|\bnatural\b", about)
+            domain = (
+                "integer >= 1"
+                if positive
+                else "integer >= 0"
+                if re.search(r"\bnon-?negative\b", about)
+                else "integer"
+            )
+            for letter in letters:
+                self.add(section, part, letter, LetterFact(domain, line, "natural" not in about))
+        elif re.search(r"\bpositive\b|\bnon-?negative\b", about) and not re.search(
+            "definite|constant", about
+        ):
+            for letter in letters:
+                self.add(
+                    section,
+                    part,
+                    letter,
+                    LetterFact("> 0" if re.search(r"\bpositive\b", about) else ">= 0", line),
+                )
+        if len(letters) == 1:
+            meaning = " ".join(w for w in said[1:] if w) if said else ""
+            match = re.search(r"(?:^|\s)(?:the|a|an)\s+((?:[a-z-]+\s?){1,4})$", " ".join(ahead))
+            meaning = meaning.removeprefix("the ").removeprefix("a ").removeprefix("an ") or (
+                match[1].strip() if match else ""
+            )
+            if re.fullmatch(r"[a-z][a-z -]+", meaning) and not re.search(
+                r"\b(integers?|numbers?|reals?|positive)$", meaning
+            ):
+                section.meanings.setdefault(letters[0], meaning)
+
+    def add(self, section: ImportedSection, part: SourcePart, letter: str, fact: LetterFact) -> None:
+        """Take a fact: of a statement's own letters for it, else as something to guess from."""
+        if part.kind == "statement":
+            section.facts.setdefault(letter, []).append(fact)
+        self.everywhere.setdefault(letter, []).append(fact)
+
+    def domain(self, section: ImportedSection, letter: str) -> tuple[str, str]:
+        """The domain of a letter, and why it is a guess; empty where it is said."""
+        own = section.facts.get(letter, [])
+        if any(not f.own for f in own):
+            own = [f for f in own if not f.own]
+        elif len({f.domain for f in own}) > 1:
+            return "real", "it is said in several ways"
+        kind = self.kinds.get(letter, "")
+        domain = joined([f.domain for f in own])
+        if domain is None:
+            return "real", "what is said of it does not fit together"
+        if kind == "vector" and domain in ("", "vector"):
+            return "vector", "" if domain else "it is said elsewhere"
+        if domain:
+            doubt = "" if all(f.sure for f in own) else "whether 0 is among them is not said"
+            whole = kind.startswith("integer") or DOMAINS.get(letter, "").startswith("integer")
+            if whole and not domain.startswith("integer"):
+                # as a real number, less is claimed of it than may be meant
+                doubt = "whether it is a whole number is not said"
+            return domain, doubt
+        elsewhere = self.everywhere.get(letter, [])
+        found = joined([f.domain for f in elsewhere])
+        if found:
+            return found, f"line {elsewhere[0].line} says so elsewhere"
+        if kind and kind not in ("several", "matrix"):
+            return kind, "it is said elsewhere"
+        base = re.match(r"\\?[A-Za-z]+", letter)
+        return DOMAINS.get(
+            letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
+        ), "by its name"
+
+    # ----------------------------------------------------------------------------------- what is done with it
+
+    def note(self, section: ImportedSection, part: SourcePart, found: FoundRelation) -> None:
+        """Take what a condition says, before claims are read."""
+        relation, lasting = found.relation, found.modal in LASTING
+        if relation.refused or relation.given:
+            return
+        facts = facts_of(relation.latex, found.item.line)
+        if facts is not None:
+            for letter, fact in facts.items():
+                fact.own = not lasting
+                self.add(section, part, letter, fact)
+            return
+        left, equal, right = relation.latex.partition("=")
+        passing = found.modal in PASSING
+        if equal and "=" not in right and is_one_letter(left) and part.kind != "text" and not passing:
+            section.equations.append((left.strip(), relation.latex, part))
+        elif part.kind == "statement" and lasting:
+            section.conditions.append((relation.latex, found.item.line))
+
+    def condition(
+        self, section: ImportedSection, part: SourcePart, found: FoundRelation, _: Sequence[str]
+    ) -> None:
+        """Count a condition, by whether it is read."""
+        relation, item = found.relation, found.item
+        if relation.refused or relation.given:
+            self.refuse(
+                item, relation.latex, relation.refused or "a condition under a condition", relation.signs
+            )
+        elif facts_of(relation.latex, item.line) is not None:
+            self.counts.relations += relation.signs
+            self.counts.read += relation.signs
+        else:
+            row = ImportedRow(relation.latex.replace(":=", "="), item.file, item.line)
+            wrong = self.make(section, row, ())
+            if wrong:
+                self.refuse(item, relation.latex, wrong, relation.signs)
+            else:
+                self.count(section, row, relation.signs)
+
+    def claim(
+        self, section: ImportedSection, part: SourcePart, found: FoundRelation, given: Sequence[str]
+    ) -> None:
+        """Make a row of a relation, or say why it is none."""
+        relation, item = found.relation, found.item
+        if relation.refused:
+            self.refuse(item, relation.latex, relation.refused, relation.signs)
+            return
+        row = ImportedRow(relation.latex, item.file, relation.line, torn=item.torn, signs=relation.signs)
+        left = relation.latex.partition("=")[0]
+        if relation.defines:
+            wrong = self.make(section, row, ())
+            if wrong or not is_one_letter(left):
+                self.refuse(item, relation.latex, wrong or "it defines more than a letter", relation.signs)
+                return
+            self.count(section, row, relation.signs)
+            section.equations.append((left.strip(), relation.latex, part))
+            return
+        lasting = [latex for latex, _ in section.conditions]
+        once = Counter(name for name, _, _ in section.equations)
+        equations = [
+            latex
+            for name, latex, where in section.equations
+            if once[name] == 1 and latex != relation.latex and where in (part, section.part)
+        ]
+        said: dict[str, list[str]] = {}
+        for condition in given:
+            for letter, fact in (facts_of(condition, 0) or {}).items():
+                said.setdefault(letter, []).append(fact.domain if fact.sure else "")
+        domains = {letter: joined(found_) for letter, found_ in said.items() if all(found_)}
+        row.own = {letter: domain for letter, domain in domains.items() if domain}
+        wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
+        missing = [c for c in relation.given if c not in row.given]
+        if wrong or missing:
+            self.refuse(
+                item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs
+            )
+            return
+        row.questions += [found.doubt] if found.doubt else []
+        self.count(section, row, relation.signs)
+        section.rows.append(row)
+
+    def count(self, section: ImportedSection, row: ImportedRow, signs: int) -> None:
+        """Count what is read, by whether it rests on guesses."""
+        self.counts.relations += signs
+        row.guessed = bool(row.questions) or any(
+            self.guess(section, row, v) for v in (*row.letters, *row.opaque)
+        )
+        if row.guessed:
+            self.counts.guessed += signs
+        else:
+            self.counts.read += signs
+
+    # ------------------------------------------------------------------------------------------ attempts
+
+    def declared(self, section: ImportedSection, row: ImportedRow, letter: str) -> tuple[str, str]:
+        """Domain of a letter of a row, and why it is a guess: of an index of a sum, of a term, of another."""
+        if letter in row.opaque:
+            ordered = re.search(r"[<>]|\\[lg]eq?(?![a-z])", row.latex.replace(letter, ""))
+            doubtful = row.opaque[letter] == "real" and not ordered and not re.match(LAW, letter)
+            return row.opaque[letter], "whether it is a number is not said" if doubtful else ""
+        if letter in row.bound:
+            return "integer", ""
+        found = self.domain(section, letter)
+        if found[1] and letter in row.own and letter not in section.facts:
+            whole = DOMAINS.get(letter, "").startswith("integer") and not row.own[letter].startswith(
+                "integer"
+            )
+            return row.own[letter], "whether it is a whole number is not said" if whole else ""
+        return found
+
+    def guess(self, section: ImportedSection, row: ImportedRow, letter: str) -> str:
+        """Why what is said of a letter is a guess; empty where it is none."""
+        return self.declared(section, row, letter)[1]
+
+    def attempt(self, section: ImportedSection, row: ImportedRow) -> str:
+        """Why a row is not read by the readers of pages; empty where it is."""
+        letters = tuple(variable(letter, self.declared(section, row, letter)[0]) for letter in row.letters)
+        key = (
+            row.latex,
+            row.reading,
+            tuple(row.given),
+            letters,
+            tuple(v.latex for v in letters),
+            tuple(row.opaque.items()),
+        )
+        if key not in self.tried:
+            try:
+                own = tuple(variable(latex, domain) for latex, domain in row.opaque.items())
+                sheet = Sheet(section.id, letters)
+                options = {"added": own, "given": ", ".join(row.given), "reading": row.reading}
+                sheet.conclusion(
+                    "row", row.latex, **{key: value for key, value in options.items() if value}
+                ).read()
+                self.tried[key] = ""
+            except InvalidArgumentError as error:
+                self.tried[key] = (
+                    f"{error.argument.partition(': ')[2] or error.argument} `{error.value}`: {error.allowed}"
+                )
+            except (RecursionError, AssertionError) as error:
+                self.tried[key] = f"it cannot be read ({type(error).__name__})"
+        return self.tried[key]
+
+    def factors(self, section: ImportedSection, row: ImportedRow) -> str:
+        """A row with a dot behind each letter that is a number and stands before brackets; empty where none does."""
+        parts, out, at = parts_of(row.latex), list[str](), 0
+        found = False
+        while at < len(parts):
+            stop = single(parts, at)
+            letter = written(parts[at:stop])
+            out += parts[at : max(stop, at + 1)]
+            if stop > at and parts[stop : stop + 1] == ("(",) and letter in row.letters:
+                if letter in self.functions.lists or not (
+                    letter in section.facts or letter in self.everywhere
+                ):
+                    return ""
+                if letter not in section.facts:
+                    row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
+                out.append(r"\cdot")
+                found = True
+            at = max(stop, at + 1)
+        return written(out) if found else ""
+
+    def refuse(self, formula: SourceFormula, latex: str, reason: str, signs: int) -> None:
+        """Count and list what is not read."""
+        if signs:
+            self.counts.relations += signs
+            self.counts.refused += signs
+            self.refusals.append((formula.file, formula.line, latex, reason))
+
+    def make(
+        self, section: ImportedSection, row: ImportedRow, conditions: Sequence[str], own: Sequence[str] = ()
+    ) -> str:
+        """Read a relation under conditions; why it is refused, or nothing.
+
+        Conditions that are not read fall away; those that are not its sentence's own are taken if they share letters.
+        """
+        try:
+            terms = terms_of(row.latex, self.functions, self.kinds)
+        except UnreadError as error:
+            return str(error)
+        for letter in terms.letters:
+            doubtful = letter[0].isupper() and letter[0] not in DOMAINS and self.domain(section, letter)[1]
+            if doubtful and may_be_matrix(row.latex, letter):
+                return f"`{letter}` may be a matrix or an operator"
+        row.letters, row.opaque, row.questions, row.bound = (
+            terms.letters,
+            terms.opaque,
+            terms.questions,
+            terms.bound,
+        )
+        wrong = self.attempt(section, row)
+        if wrong and (reading := self.factors(section, row)):
+            row.reading = reading
+            wrong = self.attempt(section, row)
+        if wrong:
+            return wrong
+        known = {*row.letters, *row.opaque} - terms.bound
+        waiting = list(dict.fromkeys((*own, *conditions)))
+        grown = True
+        while grown:
+            grown = False
+            for condition in list(waiting):
+                try:
+                    more = terms_of(condition, self.functions, self.kinds)
+                except UnreadError:
+                    waiting.remove(condition)
+                    continue
+                names = {*more.letters, *more.opaque}
+                left, equal, _ = condition.partition("=")
+                fits = (
+                    written(parts_of(left)) in known
+                    if equal and is_one_letter(left)
+                    else len(names - known) < 2
+                )
+                if not ((names & known and fits) or condition in own) or terms.bound & names:
+                    continue
+                waiting.remove(condition)
+                before = list(row.given), list(row.letters), dict(row.opaque), list(row.questions)
+                row.given.append(condition)
+                row.letters += [letter for letter in more.letters if letter not in row.letters]
+                row.opaque |= {t: d for t, d in more.opaque.items() if t not in row.opaque}
+                row.questions += [q for q in more.questions if q not in row.questions]
+                if self.attempt(section, row):
+                    row.given, row.letters, row.opaque, row.questions = before
+                else:
+                    known |= names
+                    section.used.add(condition)
+                    grown = True
+        return ""
+
+
+def variable(latex: str, domain: str) -> Variable:
+    """A letter as a page declares it."""
+    return read_domain(domain).variable(re.sub(r"[\\{}$\s]", "", latex), DIMENSIONLESS, "", latex, "")

@@ -1,0 +1,196 @@
+"""Sentences: what each of their formulas is there for, and which conditions are those of which claims."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dpverify.statements.importing.facts import facts_of
+from dpverify.statements.importing.records import FoundRelation, ImportedSection
+from dpverify.statements.importing.relations import SIGNS, SourceRelation, UnreadError, relations_of
+from dpverify.statements.importing.structure import (
+    SourceFormula,
+    SourceItem,
+    SourcePart,
+    SourceReference,
+    SourceWord,
+)
+from dpverify.statements.importing.tables import DISJOINED, REFUSING, words
+
+ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
+"""What a formula is there for, by the nearest word of these before it."""
+LASTING, PASSING = words("lasting"), words("passing")
+"""With the first, a sentence says something for all that follows; with the second, for one claim."""
+_STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
+_LIMIT = re.compile(r"limit of a letter")
+_BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
+_MOST_BEHIND = 3
+_LISTING, _TRAILING, _KEEPING_THAT = (
+    LASTING | {"where", "with", "call"},
+    words("trailing"),
+    words("keeping_that"),
+)
+
+
+def _written(item: SourceItem) -> str:
+    """A word in small letters; `$` for a formula, and words for one that names a limit."""
+    if isinstance(item, SourceWord):
+        return item.text.lower()
+    if isinstance(item, SourceFormula):
+        tends = re.search(r"\\(?:to|rightarrow) ?(?:\\infty|0)", item.latex) and not item.shown
+        return "$ limit of a letter" if tends else "$"
+    return "@"
+
+
+@dataclass
+class SentenceReader:
+    """Reads one sentence: roles, conditions and claims of its formulas."""
+
+    refuse: Callable[[SourceFormula, str, str, int], None]
+    section: ImportedSection
+    part: SourcePart
+    items: Sequence[SourceItem]
+
+    def read(self) -> None:
+        """Take the conditions, and keep the claims with theirs for later."""
+        found = list(self.found())
+        claims = [k for k, f in enumerate(found) if f.role != "condition"]
+        conditions: list[str] = []
+        for k, one in enumerate(found):
+            if one.role == "gap":
+                continue
+            if one.role == "claim":
+                leading = conditions if not claims or k <= claims[-1] else []
+                behind = self.behind(found, k, claims)
+                self.section.pending.append((self.part, one, [*leading, *behind]))
+                continue
+            before, after = [c for c in claims if c < k], [c for c in claims if c > k]
+            lasting = one.modal in LASTING or one.modal in ("where", "with")
+            attached = not before or (k > claims[-1] and (lasting or self.behind(found, before[-1], claims)))
+            if not (attached or lasting or self.leads(found, before[-1], after[0] if after else before[-1])):
+                reason = "it is not clear of which claim it is a condition"
+                self.refuse(one.item, one.relation.latex, reason, one.relation.signs)
+                continue
+            self.section.pending.append((self.part, one, []))
+            if not before:
+                if not (
+                    self.part.kind == "statement" and one.modal in LASTING and facts_of(one.relation.latex, 0)
+                ):
+                    conditions.append(one.relation.latex)
+            elif after and self.leads(found, before[-1], after[0]):
+                starts = found[k - 1].role != "condition"
+                conditions = [one.relation.latex] if starts else [*conditions, one.relation.latex]
+
+    @staticmethod
+    def leads(found: Sequence[FoundRelation], before: int, after: int) -> bool:
+        """Whether the conditions between two claims are said to be those of the second."""
+        return found[after].then or found[before + 1].then
+
+    def behind(self, found: Sequence[FoundRelation], k: int, claims: Sequence[int]) -> list[str]:
+        """The conditions behind the last claims of a sentence, which are about them."""
+        after = range(claims[-1] + 1, len(found))
+        first = k
+        while first > 0 and found[first - 1].role != "condition":
+            first -= 1
+        run = claims[-1] - first + 1 == sum(first <= c for c in claims)
+        if not run or not all(found[j].trailing for j in after) or self.words_behind() > _MOST_BEHIND:
+            return []
+        return [found[j].relation.latex for j in after]
+
+    def words_behind(self) -> int:
+        """How many words stand behind its last formula: many are a clause of their own."""
+        formulas = [k for k, item in enumerate(self.items) if isinstance(item, SourceFormula)]
+        return sum(isinstance(i, SourceWord) and i.text[:1].isalpha() for i in self.items[formulas[-1] + 1 :])
+
+    def found(self) -> Iterator[FoundRelation]:
+        """The relations of the sentence with their roles; what has none is refused."""
+        said = " ".join(map(_written, self.items)).strip()
+        refusing = REFUSING.search(said) or _LIMIT.search(said)
+        disjoined = DISJOINED.search(said)
+        role = modal = last = so_far = nearest = ""
+        taken = joined = then = claimed = broken = supposing = supposed = False
+        """Whether the role has been taken by a formula, and whether `and` goes on from there."""
+        for item in self.items:
+            if isinstance(item, SourceReference):
+                continue
+            if isinstance(item, SourceWord):
+                word = re.sub(r"[^a-z;,]", "", item.text.lower())
+                so_far += f" {item.text.lower()}"
+                supposed = supposing if word == "so" else supposed
+                if word == "that":
+                    supposing = supposed if last == "so" else supposing
+                    keeps = last in _KEEPING_THAT or (supposing and last not in _CLAIMING_THAT)
+                    role, taken, supposing = ("condition" if keeps else "claim"), False, keeps
+                elif word in ROLES and not (supposing and ROLES[word] != "condition" and word not in _STRONG):
+                    if ROLES[word] != "neither":
+                        role, modal, taken = ROLES[word], word, False
+                        supposing = role == "condition"
+                    elif role == "claim":
+                        role = ""
+                    then = then or word == "then"
+                elif word == ";":
+                    then, joined = True, True
+                elif word == ",":
+                    joined = modal in _LISTING
+                    supposing = supposing and joined
+                elif word in ("and", "or"):
+                    joined = True
+                if word in _BREAKING and nearest == "claim":
+                    broken = True  # another clause begins, whose condition is not that of the claim
+                last = word
+                continue
+            so_far += " $"
+            try:
+                relations = relations_of(item)
+            except UnreadError as error:
+                self.unread(item, str(error))
+                yield FoundRelation(item, SourceRelation("", item.line), "gap", then=then)
+                taken, joined, then = True, False, False
+                continue
+            here = role
+            if (
+                role == "condition"
+                and taken
+                and (not joined or (claimed and modal in ("if", "when", "whenever")))
+            ):
+                here = ""  # behind a claim, `if x and y` may go on with another claim
+            if item.shown and not here:
+                here = "claim"
+            if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
+                here = "condition"
+            refused = item.refused
+            if not refused and disjoined:
+                refused = "its sentence says that one of two holds, or asks"
+            if not refused and refusing and (here != "condition" or REFUSING.search(so_far)):
+                refused = f"its sentence says `{refusing[0]}`, which may change what it claims"
+            doubt = ""
+            if not here:  # as a claim it can do no harm: it is a condition of nothing
+                here, doubt = "claim", "is this claimed here, and not assumed?"
+            whole = relations.whole and not any(r.given or r.defines or r.refused for r in relations.found)
+            parts = relations.found
+            if here == "condition" and whole and len(parts) > 1:
+                parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
+            for relation in parts:
+                if refused:
+                    self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
+                    yield FoundRelation(item, relation, "gap", then=then)
+                else:
+                    trailing = here == "condition" and claimed and modal in _TRAILING and not broken
+                    yield FoundRelation(item, relation, here, modal, then, trailing, doubt)
+                    then = False
+            for condition in relations.conditions if not refused else ():
+                yield FoundRelation(
+                    item, SourceRelation(condition, item.line), "condition", "for", trailing=claimed
+                )
+            claimed = claimed or (here == "claim" and bool(parts))
+            taken, joined, nearest = True, False, here
+            broken = broken and here != "claim"
+            if here == "claim" and item.shown:
+                role = ""
+
+    def unread(self, item: SourceFormula, reason: str) -> None:
+        signs = sum(t.text in SIGNS and t.text != r"\in" for t in item.tokens) or (
+            r"\in" in [t.text for t in item.tokens]
+        )
+        self.refuse(item, item.latex, reason, int(signs))

@@ -1,0 +1,39 @@
+"""Words and commands of papers' sources, by what they do there: tables.toml says it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from dpverify.statements.pages.words import WORDS
+
+_TABLES: Mapping[str, Any] = tomllib.loads(
+    resources.files("dpverify.statements.importing").joinpath("tables.toml").read_text(encoding="utf-8")
+)
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(_TABLES[name].split())
+
+
+def meanings(name: str) -> dict[str, str]:
+    """Of a table, what each of its words means."""
+    return {word: meaning for meaning, listed in _TABLES[name].items() for word in listed.split()}
+
+
+def one_of(name: str) -> str:
+    """A list as a part of a regular expression: one of its phrases, the longest first."""
+    found = sorted(_TABLES[name].split(), key=len, reverse=True)
+    return "(?:" + "|".join(phrase.replace("_", " ") for phrase in found) + ")"
+
+
+DISJOINED = re.compile(r"\$ (?:, )?(?:and/)?or (?:that |else |if |when )?\$|\?$")
+"""What says only that one of two formulas holds, or asks."""
+REFUSING = re.compile(
+    rf"(?<![\w])(?:{one_of('refusing')}|{'|'.join(map(re.escape, WORDS['denying']))})(?!\w)"
+)
+"""What may change what a sentence claims."""

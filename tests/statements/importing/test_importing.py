@@ -1,0 +1,314 @@
+"""Papers as pages: documents in several styles, faults planted in them, and what is accepted."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.verdicts import Gap, Variant, Verdict
+from dpverify.statements.importing import accept, import_paper
+from dpverify.statements.importing.folder import _read
+from dpverify.statements.importing.reading import PaperReader
+from dpverify.statements.own_pages import read_pages
+from dpverify.verification.catalog.rows import answered
+
+from ...cli.calling import call
+
+HERE = Path(__file__).parent
+DOCUMENTS = ("conference.tex", "plain.tex", "notes.md", "pdf.txt")
+
+
+def read(path: Path, source: str | None = None) -> PaperReader:
+    """What is read of a document, or of a source in its place."""
+    if source is not None:
+        path = path.with_name("paper" + path.suffix)
+        path.write_text(source, encoding="utf-8")
+    return _read(path)[1]
+
+
+def rows(reader: PaperReader) -> list[tuple[int, str, tuple[str, ...]]]:
+    """Line, LaTeX and conditions of each row."""
+    return [(row.line, row.latex, tuple(row.given)) for section in reader.sections for row in section.rows]
+
+
+def said(reader: PaperReader) -> object:
+    """All that is read: rows, domains, readings, refusals."""
+    return (
+        [
+            (
+                row.latex,
+                row.given,
+                row.reading,
+                [(v, *reader.declared(s, row, v)) for v in (*row.letters, *row.opaque)],
+            )
+            for s in reader.sections
+            for row in s.rows
+        ],
+        [refusal[2:] for refusal in reader.refusals],
+        [(s.conditions, [e[:2] for e in s.equations], s.facts) for s in reader.sections],
+    )
+
+
+def test_a_conference_paper() -> None:
+    reader = read(HERE / "conference.tex")
+    assert rows(reader) == [
+        (20, r"\log\left(1 + q(e^{\varepsilon} - 1)\right) \le q (e^{\varepsilon} - 1)", ()),
+        (24, r"1 + x \le e^x", ()),
+        (26, r"q(e^{\varepsilon}-1) = q e^{\varepsilon} - q", ()),
+        (26, r"q e^{\varepsilon} - q \le e^{\varepsilon} - 1", ()),
+        (27, r"e^{\varepsilon} - 1 = {e^{\varepsilon}} - 1", ()),
+        (34, r"\lambda\lVert u - v\rVert^2 \le 1", (r"\lambda \in [0,1]", r"\lVert u - v\rVert \le 1")),
+        (34, r"\frac{n}{n-1} \le 2", (r"\lambda \in [0,1]",)),
+        (35, r"\mathbb{E}_{x\sim P}\left[f(x)\right] \le \operatorname{KL}(P \| Q) + \tfrac{1}{2}", ()),
+        (39, "m > 2", ("n > 3", "m = n - 1")),
+        (39, r"m \ge 1", ("m = n - 1",)),  # behind it stands another claim, so that its condition is nobody's
+        (39, r"m \ge 3", ("n > 3", "m = n - 1")),
+        (41, "g(t) = t", (r"t \le 1",)),
+        (41, "g(t) = 2 - t", ("t > 1",)),
+    ]
+    theorem, lemma = (s for s in reader.sections if s.rows)
+    domains = {v: reader.domain(lemma, v) for v in ("u", "n", r"\lambda")}
+    assert domains == {"u": ("vector", ""), "n": ("integer >= 2", ""), r"\lambda": (">= 0, <= 1", "")}
+    assert reader.domain(theorem, r"\varepsilon") == ("> 0", "")
+    assert reader.domain(lemma, "m") == ("integer >= 1", "by its name")
+    assert lemma.uses == [theorem.id] == ["conference.thm-amp"]
+    assert theorem.rows[0].questions == ["is log the natural logarithm?"]
+    assert [(line, reason.split("`")[0].strip()) for _, line, _, reason in reader.refusals] == [
+        (38, "its sentence says"), (38, "its sentence says"), (39, "it is not clear of which claim it is a condition"),
+        (39, "an order: it does not say on which letters its constant may depend"), (42, ""), (42, ""),
+    ]  # fmt: skip
+    counts = reader.counts
+    assert counts.relations == counts.read + counts.guessed + counts.refused == 29
+
+
+def test_old_plain_tex() -> None:
+    reader = read(HERE / "plain.tex")
+    assert [latex for _, latex, _ in rows(reader)] == [
+        r"{\frac{\varepsilon}{ n+1}} \le {\frac{\varepsilon }{ n}}", "(n+1)^2 = n^2+2n+1", r"n^2+2n+1 \ge 2n+1",
+        r"\delta \le 1", r"\varepsilon \le 2",
+    ]  # fmt: skip
+    assert {(line, reason) for _, line, _, reason in reader.refusals} == {
+        (1, "a: a file that is not there"), (5, r"\until: a macro with delimited parameters"),
+        (11, r"\until is not read in a formula"),
+    }  # fmt: skip
+
+
+def test_markdown_and_the_text_of_a_pdf() -> None:
+    notes = read(HERE / "notes.md")
+    assert [(line, latex) for line, latex, _ in rows(notes)] == [
+        (5, r"ab \le \frac{\eta a^2}{2} + \frac{b^2}{2\eta}"), (7, r"(\eta a - b)^2 \ge 0"),
+    ]  # fmt: skip
+    assert vars(notes.counts) == {"relations": 4, "read": 4, "guessed": 0, "refused": 0}
+    text = read(HERE / "pdf.txt")
+    assert [line for line, *_ in rows(text)] == [4, 9, 10]
+    assert all(row.torn for section in text.sections for row in section.rows)
+    assert [line for _, line, *_ in text.refusals] == [2, 6, 7, 8]
+
+
+def mutations(source: str) -> Iterator[tuple[str, str]]:
+    """The source with one sign of its formulas changed, and what was changed."""
+    changes = {
+        r"\le": r"\ge", r"\leq": r"\geq", r"\ge": r"\le", "+": "-", "-": "+", "2": "3", "1": "7", "<": ">", ">": "<",
+        "=": r"\le", r"\eps": r"\sigma", r"\lambda": r"\mu", "n": "k", "{n}{n-1}": "{n-1}{n}",
+    }  # fmt: skip
+    formulas = r"\$\$?[^$]+\$\$?|\\\[.*?\\\]|\\begin\{(?:equation|align)\}.*?\\end|\\eqalign\{.*?\}\$"
+    for formula in re.finditer(formulas, source, re.DOTALL):
+        for sign, other in changes.items():
+            ends = r"(?![A-Za-z])" if sign[0] == "\\" else ""
+            for place in re.finditer(r"(?<![\\A-Za-z])" * (sign == "n") + re.escape(sign) + ends, formula[0]):
+                at = formula.start() + place.start()
+                before = source[source.rfind("\n", 0, at) + 1 : at]
+                if "%" in before or re.search(
+                    r"\\(label|begin|end|text)\{[^}]*$|\\eqno\S*$|^[^$]*```", before
+                ):
+                    continue
+                line = source.count("\n", 0, at) + 1
+                yield source[:at] + other + source[at + len(sign) :], f"line {line}: {sign} as {other}"
+
+
+CHANGED = [
+    pytest.param(name, source, id=f"{name}, {what}")
+    for name in DOCUMENTS[:3]
+    for source, what in mutations((HERE / name).read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.one_in(24)
+@pytest.mark.parametrize(("name", "changed"), CHANGED)
+def test_a_changed_sign_is_not_read_as_the_same(name: str, changed: str, tmp_path: Path) -> None:
+    kept = said(read(tmp_path / name, (HERE / name).read_text(encoding="utf-8")))
+    assert said(read(tmp_path / name, changed)) != kept
+
+
+REFUSED = {
+    r"We have $x^T y = 1$.": "transpose",
+    r"We have $x^t = 1$.": "a power or an index",
+    r"We have $\mathbb{E} X + Y \le 1$.": "without brackets",
+    r"We have $\sup_x f(x) + g(x) \le 1$.": "how far",
+    r"We have $\sum_{i=1}^n x_i + y_i \le 1$.": "how far",
+    r"We have $n = O(m)$.": "an order",
+    r"We have $a \approx b$.": "up to a factor",
+    r"We have $\mathrm{erf}\frac{t}{2} \le 1$.": "a function of what follows",
+    r"We have $score = 1$.": "a word or a product",
+    r"We have $Y \overset{d}{=} X$.": "may change what it says",
+    r"We have $X \overset{\text{iid}}{=} Y$.": "may change what it says",
+    r"It is not true that $a \le b$.": "`not`",
+    r"With probability $1-\beta$ we have $a \le b$.": "with probability",
+    r"There is some $c$ with $c \le b$.": "there is some",
+    r"We have $a \le b$ for some $b$.": "for some",
+    r"\def\x#1.{#1} We have $\x a. = 1$.": "not read in a formula",
+    r"\ifx\a\b We have $a \le b$. \fi": "a condition of TeX",
+    r"We have $E_{x\sim P} l(x) = 1$.": "a sign below it",
+    r"We have $\|x\|=1, \text{ unless } y = 2$.": "the words",
+    r"We have $f(x+y)(z) = 1$ and $f \le 2$.": "",
+    r"We have $Ax = xA$.": "may be a matrix",
+    r"Here $x > 0$ implies $y > 0$.": "implies",
+    r"We have $x > 0$ or $y > 0$.": "one of two",
+    r"If $x > 0$ or $y > 0$, then $z > 0$.": "one of two",
+    r"Is $x > 0$?": "asks",
+    r"We have $dv = 2a\,du$.": "a differential",
+    r"We have $x < y$ as $n \to \infty$.": "limit",
+    r"For large $n$ we have $x < y$.": "large",
+    r"This violates $x < y$.": "violates",
+    r"We have $(I + S)^{-1} = 2$.": "may be a matrix",
+}
+"""Sentences of which a formula is refused, each with a part of the reason."""
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_is_not_certain_is_refused(sentence: str, tmp_path: Path) -> None:
+    reader = read(tmp_path / "a.tex", sentence)
+    assert rows(reader) == [] or r"f \le 2" in rows(reader)[-1][1]
+    assert any(REFUSED[sentence] in reason for *_, reason in reader.refusals)
+    assert reader.counts.refused >= 1
+
+
+def test_conditions_stay_with_their_claims(tmp_path: Path) -> None:
+    source = (
+        r"\begin{lemma} Let $x > 0$. If $y > 1$, then $xy > x$; if $y \le 1$, then $xy \le x$. For $z > 2$, $z > 1$. "
+        r"We have $x > y$ if $y < 0$ and $z = 0$ if $x = 3$. We have $x > 4$ and, if $y < 5$, it grows. "
+        r"We have $x > 6$ for all $y < 7$ and $z > 8$. Suppose that $f$ satisfies $|f| < 9$. "
+        r"Let $c$ be so that $c > 10$. Let $d > 11$ and note that $d > 12$. If $M$ is good, it satisfies $M > 13$. "
+        r"We have $x > 14$ as long as $y > 15$."
+        r"\end{lemma}"
+    )
+    assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
+        ("xy > x", ("y > 1",)), (r"xy \le x", (r"y \le 1",)), ("z > 1", ("z > 2",)), ("x > y", ()),
+        ("z = 0", ("x = 3",)), ("x > 4", ()), ("x > 6", ("y < 7", "z > 8")), ("d > 12", ()),
+        ("M > 13", ()), ("x > 14", ("y > 15",)),
+    ]  # fmt: skip
+
+
+def test_definitions_are_no_claims(tmp_path: Path) -> None:
+    source = r"\begin{definition} A map is private if $a \le b$. We have \[ c \le d. \] \end{definition}"
+    reader = read(tmp_path / "a.tex", source)
+    assert (rows(reader), reader.counts.refused) == ([], 0)
+
+
+def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = (HERE / "conference.tex").read_text(encoding="utf-8"), tmp_path / "paper"
+    (tmp_path / "conference.tex").write_text(
+        source.replace(r"By Theorem~\ref{thm:amp}, s", "S"), encoding="utf-8"
+    )
+    assert call("import", str(tmp_path / "conference.tex"), "--out", str(out), "--json", "-") == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert counts["relations"] == counts["read"] + counts["guessed"] + counts["refused"]
+    assert (counts["pages"], counts["questions"]) == (["amplification.md"], 5)
+    questions = (out / "import" / "questions.md").read_text(encoding="utf-8")
+    assert "1. Is log the natural logarithm? [conference.thm-amp/line-20]" in questions
+    assert r"- conference.tex, line 39: `n = O(m)`: an order" in questions
+    marks = provenances(out)
+    assert marks["line-20"] is marks["line-39"] is marks["line-41"] is Provenance.GUESSED
+    assert marks["line-26"] is marks["line-34"] is Provenance.PARTIAL
+    assert accept(out) == 7
+    assert set(provenances(out).values()) == {Provenance.PARTIAL}
+    assert accept(out, whole=True) == 0
+    assert set(provenances(out).values()) == {Provenance.VERBATIM}
+    assert call("import", str(tmp_path / "conference.tex"), "--out", str(out)) == 2
+    assert call("import", str(tmp_path / "conference.tex")) == 2
+    assert call("import", str(out)) == 2
+    assert "a folder that does not exist yet, or is empty" in capsys.readouterr().err
+
+
+def provenances(folder: Path) -> dict[str, Provenance]:
+    """Where the lines of a folder's formulas come from, by name."""
+    return {row.name: row.provenance for s in read_pages(folder).statements for row in s.printed}
+
+
+def test_no_verdict_under_a_guess(tmp_path: Path) -> None:
+    source = (
+        r"\begin{theorem} Let $x \ge 1$. Then $x + y \ge y$, and $x \ge 2$, and $x^2 \ge 1$. \end{theorem}"
+    )
+    (tmp_path / "t.tex").write_text(source, encoding="utf-8")
+    import_paper(tmp_path / "t.tex", tmp_path / "out")
+    before, after = [], []
+    for kept in (before, after):
+        (statement,) = read_pages(tmp_path / "out").statements
+        for row in statement.printed:
+            (found, *_) = (record.evidence for record in answered(statement, Variant.PRINTED, row))
+            kept.append((found.verdict, found.gap))
+        accept(tmp_path / "out")
+    wrong, proved = (Verdict.UNDECIDED, Gap.PARTIAL), (Verdict.PROVED, None)
+    assert before == [(Verdict.UNDECIDED, Gap.GUESSED), wrong, proved]  # nothing is said of y
+    assert after == [proved, wrong, proved]
+
+
+def test_a_statement_of_terms_alone(tmp_path: Path) -> None:
+    source = r"\begin{claim} We have $\Pr[A] \le \Pr[B]$. \end{claim} \begin{claim} We have $x \le x + 1$. \end{claim}"
+    (tmp_path / "t.tex").write_text(source, encoding="utf-8")
+    found = import_paper(tmp_path / "t.tex", tmp_path / "out")
+    assert (found.statements, found.counts.refused) == (2, 0)
+    assert [len(s.printed) for s in read_pages(tmp_path / "out").statements] == [1, 1]
+
+
+def test_three_commands_to_a_letter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], thorough: bool
+) -> None:
+    """What docs/importing.md says, on a paper with a false display; the first command alone in a short run."""
+    page = (HERE.parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^dpverify (.*?)\s*#", page.split("```")[1], re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["import", "verify", "findings"]
+    monkeypatch.chdir(tmp_path)
+    source = r"\begin{lemma} Let $x \ge 1$. Then $x^2 \ge x$, and $x^2 \ge 2$. \end{lemma}"
+    Path("paper.tex").write_text(source, encoding="utf-8")
+    for command in commands if thorough else commands[:1]:
+        capsys.readouterr()
+        assert call(*command.split()) == 0
+    assert set(provenances(Path("paper")).values()) == {Provenance.VERBATIM}
+    if not thorough:
+        return
+    letter = capsys.readouterr().out
+    assert "paper.tex, line 1" in letter
+    assert r"x^2 \ge 2" in letter
+    assert "At x = 1" in letter
+    assert r"x^2 \ge x" not in letter
+    assert Path("build/verify/report.html").is_file()
+
+
+@pytest.mark.parametrize("name", ["paper.pdf", "nothing.tex"])
+def test_bad_input(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="source"):
+        import_paper(tmp_path / name, tmp_path / "out")
+
+
+def test_marks_of_letters(tmp_path: Path) -> None:
+    """Letters that are guessed, of all pages, of a page, of a display, and what stands for a formula of one."""
+    (tmp_path / "letters.md").write_text(
+        "| letter | domain | guessed |\n|-|-|-|\n| $a$ | real | yes |\n| $b$ | real | |\n"
+    )
+    (tmp_path / "p.md").write_text(
+        "| letter | domain | stands for | guessed |\n|-|-|-|-|\n| $c$ | real | | domain |\n| $s$ | real | $c+1$ | |\n\n"
+        "`of-all`:\n$$a\\le a+1$$\n\n`none`:\n$$b\\le b+1$$\n\n`of-it`:\n$$c\\le c+1$$\n\n`formula`:\n$$s\\le s+1$$\n\n"
+        "`in-the-condition` (step; given $c\\le b$):\n$$b\\le b+1$$\n\n`here`:\n$$b\\le d+b$$\n\n"
+        "| letter here | domain | guessed |\n|-|-|-|\n| $d$ | > 0 | domain |\n"
+    )
+    marks = provenances(tmp_path)
+    assert marks.pop("none") is Provenance.VERBATIM
+    assert set(marks.values()) == {Provenance.GUESSED}
+    assert len(marks) == 5
