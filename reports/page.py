@@ -31,14 +31,22 @@ from dpverify.views.audit_view import ClaimSource, Strong
 from dpverify.views.audits import provable_text, view_of
 from dpverify.views.first_screen import first_screen
 from dpverify.views.formula import MEANING, Say, facts, gaps_text, reason_of
-from dpverify.views.letters import Letter, letters
+from dpverify.views.letters.faults import Letter, letters
+from dpverify.views.letters.told import (
+    PieceKind,
+    Said,
+    SaidPiece,
+    entry_parts,
+    erratum_said,
+    first_page,
+    lines,
+)
+from dpverify.views.letters.told import command as entry_command
 from dpverify.views.roots import premise_text
 from dpverify.views.run import Summary, audit_text, is_measurement, origin_text, spending
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
 from dpverify.views.subjects import Card, SubjectSection, sections, signs
 from dpverify.views.theorems import facts_of_theorem, introduced, theorems_text
-from dpverify.views.told import PieceKind, Said, SaidPiece, entry_parts, erratum_said, first_page, lines
-from dpverify.views.told import command as entry_command
 
 _TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
 """Of the kinds of audits that are rows of one table."""

@@ -27,8 +27,8 @@ from dpverify.analyses.sizes import LogOf, Size, consistent, readable, sizes_of,
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
+from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.facts import PracticalSize
-from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical

@@ -14,7 +14,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import Jobs, Json, check_json, print_table, progress_bar, write_json
 
 if TYPE_CHECKING:
-    from dpverify.ledger.thresholds import Threshold
+    from dpverify.ledger.besides.thresholds import Threshold
 
 _PER_SECOND = 3
 """Attempts at a proof that are counted as a second."""
@@ -61,7 +61,7 @@ def sharpen(
     build/verify/ledger.json. Then dpverify explain, report and check show and check it. Exit code 0.
     """
     extras.require("dpverify sharpen", "prove")
-    from dpverify.ledger.thresholds import nearest
+    from dpverify.ledger.besides.thresholds import nearest
     from dpverify.proving.language import parts_of
     from dpverify.statements.selection import select_statements
     from dpverify.verification.thresholds import asked_of, can_be_sharpened, put_into, recall_or_sharpen

@@ -6,13 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from dpverify.ledger.besides.realistic import RealisticPoint
+from dpverify.ledger.besides.thresholds import Threshold
 from dpverify.ledger.facts import FailureMargin, LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance, named_letter
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.premises import PremiseEntry
-from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Record
-from dpverify.ledger.thresholds import Threshold
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.thresholds import Threshold, ThresholdEnd
 from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
 from dpverify.proving import canonical, load, store
 from dpverify.proving.language import Obligation, Statement

@@ -10,11 +10,11 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.verdicts import Verdict
 from dpverify.views import number_text
 from dpverify.views.corrections import gravity
-from dpverify.views.letters import Letter, LetterEntry, letters
+from dpverify.views.letters.faults import Letter, LetterEntry, letters
+from dpverify.views.letters.told import LetterPart, PartLabel, entry_parts
 from dpverify.views.roots import RootsView, roots_of_ledger
 from dpverify.views.run import Summary, plural, shown_text, spending
 from dpverify.views.sandwich import Sandwich
-from dpverify.views.told import LetterPart, PartLabel, entry_parts
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,8 @@ from dpverify.views.formula import (
     repair_text,
     shortened,
 )
-from dpverify.views.letters import Letter, PrintedFault, letters
-from dpverify.views.results import AuditedClaim
-from dpverify.views.roots import roots_of_ledger
-from dpverify.views.run import Summary, audit_text, is_measurement, spending
-from dpverify.views.shown_outputs import histogram_lines
-from dpverify.views.theorems import theorems_text
-from dpverify.views.told import (
+from dpverify.views.letters.faults import Letter, PrintedFault, letters
+from dpverify.views.letters.told import (
     LetterPart,
     PieceKind,
     Said,
@@ -43,6 +38,11 @@ from dpverify.views.told import (
     first_page,
     lines,
 )
+from dpverify.views.results import AuditedClaim
+from dpverify.views.roots import roots_of_ledger
+from dpverify.views.run import Summary, audit_text, is_measurement, spending
+from dpverify.views.shown_outputs import histogram_lines
+from dpverify.views.theorems import theorems_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment

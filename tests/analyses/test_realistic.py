@@ -16,7 +16,7 @@ from dpverify.formulas.logic import And, Eq, ForAll, Formula, Le, Lt
 from dpverify.formulas.operators import ceiling, exp, log, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import norm, vector
-from dpverify.ledger.realistic import RealisticPoint
+from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving import prove
 from dpverify.proving.certificates import certificate

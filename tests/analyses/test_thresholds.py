@@ -14,7 +14,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.logic import Eq, Formula, Ge, Le, Lt
 from dpverify.formulas.operators import exp
-from dpverify.ledger.thresholds import Threshold, Variation, Varied, nearest
+from dpverify.ledger.besides.thresholds import Threshold, Variation, Varied, nearest
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -78,7 +78,7 @@ READS = {
     "dpverify/verification/explanation.py": "docstrings, and names of modules",
     "dpverify/verification/located/places.py": OTHERS,
     "dpverify/verification/located/user_places.py": GIVEN,
-    "dpverify/views/told.py": "LaTeX, and numbers",
+    "dpverify/views/letters/told.py": "LaTeX, and numbers",
     "dpverify/views/subjects.py": "docstrings, and characters for HTML",
     "reports/folder.py": NAMES,
     "reports/formats/markdown.py": "characters that are markup, and LaTeX",

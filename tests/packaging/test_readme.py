@@ -19,7 +19,7 @@ from dpverify.running.foresight import CALL_LIMIT
 from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.pages import counted
-from dpverify.views.letters import letters
+from dpverify.views.letters.faults import letters
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

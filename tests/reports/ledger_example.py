@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr
 
+from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.document import DisplayCount, ErrorBudget, Ledger
 from dpverify.ledger.entries import NamedResult, StatementEntry
 from dpverify.ledger.evidence import (
@@ -30,7 +31,6 @@ from dpverify.ledger.facts import FailureMargin, LetterDomain, PracticalSize
 from dpverify.ledger.headlines.rows import FalsePart
 from dpverify.ledger.headlines.words import Standing, Tried, VariantOutcome
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 

@@ -11,10 +11,10 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import render_html
 from dpverify.views.first_screen import FalseClaim, FirstScreen, first_screen
-from dpverify.views.letters import letters
+from dpverify.views.letters.faults import letters
+from dpverify.views.letters.told import PartLabel
 from dpverify.views.run import Summary
 from dpverify.views.sandwich import sandwich
-from dpverify.views.told import PartLabel
 
 from .html_check import Page
 from .ledger_example import AUDITS, PROOFS, example_ledger

@@ -16,9 +16,9 @@ from dpverify.ledger.in_print import Provenance, named_letter
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
 from dpverify.reports import findings_markdown, load_ledger, render_html, write_ledger
-from dpverify.views.letters import Letter, letters
+from dpverify.views.letters.faults import Letter, letters
+from dpverify.views.letters.told import PartLabel, entry_parts, point
 from dpverify.views.run import Summary
-from dpverify.views.told import PartLabel, entry_parts, point
 
 from .html_check import Page
 from .ledger_example import PROOFS, STATEMENTS, example_ledger

@@ -14,6 +14,7 @@ import time
 
 import pytest
 
+from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.document import DisplayCount, ErrorBudget, Ledger
 from dpverify.ledger.entries import ErratumEntry, NamedResult
 from dpverify.ledger.facts import FailureMargin, LetterDomain, PracticalSize
@@ -21,7 +22,6 @@ from dpverify.ledger.headlines.roots import Below, Roots
 from dpverify.ledger.headlines.rows import FalsePart
 from dpverify.ledger.headlines.words import NOTHING, Tried, VariantOutcome
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Consequence, Verdict
 from dpverify.reports import ledger_json, render_html

@@ -17,8 +17,8 @@ from dpverify.statements.pages import PageError, read_page
 from dpverify.statements.selection import find_statement, select
 from dpverify.views.corrections import corrections
 from dpverify.views.formula import facts
-from dpverify.views.letters import letters
-from dpverify.views.told import address
+from dpverify.views.letters.faults import letters
+from dpverify.views.letters.told import address
 
 LETTERS = "| letter | domain |\n| --- | --- |\n| $x$ | >= 0 |\n| $n$ | integer >= 1 |\n"
 ONE = """# One

@@ -10,9 +10,9 @@ import pytest
 
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
+from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.facts import FailureMargin, PracticalSize
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Obligation

@@ -9,10 +9,10 @@ import pytest
 from dpverify.errors import InvalidDataError
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import And, Ge, Le
+from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement

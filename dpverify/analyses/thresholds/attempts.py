@@ -12,7 +12,7 @@ from dpverify.analyses.sizes import sizes_of
 from dpverify.analyses.thresholds.changes import HOLDING, changed, letter_of, met
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable
-from dpverify.ledger.thresholds import Variation
+from dpverify.ledger.besides.thresholds import Variation
 from dpverify.ledger.verdicts import BROKEN
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.checker import check

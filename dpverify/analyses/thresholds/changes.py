@@ -21,7 +21,7 @@ from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Le, Lt
 from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.ledger.thresholds import ThresholdEnd, Variation, Varied
+from dpverify.ledger.besides.thresholds import ThresholdEnd, Variation, Varied
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate

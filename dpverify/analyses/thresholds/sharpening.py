@@ -33,7 +33,7 @@ from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
-from dpverify.ledger.thresholds import Threshold, ThresholdEnd, Variation, Varied
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation, Varied
 from dpverify.ledger.verdicts import BROKEN, Verdict
 from dpverify.proving.certificates import digest
 from dpverify.proving.language import Obligation

@@ -16,7 +16,7 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.ledger.written_numbers import number_text, shorter
-from dpverify.views.letters import Letter, LetterEntry, PrintedFault
+from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
 _MOST = 3

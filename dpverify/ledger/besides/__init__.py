@@ -1,0 +1,1 @@
+"""What is found of a formula beside its verdict: a counterexample at a realistic size, how far it holds."""
