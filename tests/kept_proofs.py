@@ -44,6 +44,7 @@ NO_PART = (
     "auditing",
     "cli.py",
     "commands",
+    "editor",
     "extras.py",
     "privacy",
     "problems",

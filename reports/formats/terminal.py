@@ -14,7 +14,7 @@ from dpverify.views.run import Summary, audit_text, plural, spending
 from dpverify.views.theorems import theorems_text, why
 
 _SHOWN = 6
-"""Of what is undecided or measured, how many lines are shown."""
+"""Of what is undecided, measured, or meant to be refuted, how many lines are shown."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SummaryLine:
 def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     """What a run found, as lines of plain text: of each fault that changes a claim, one; of the others, how many.
 
-    What comes with the program to be refuted is counted, too.
+    Theorems that come with the program to be refuted are counted, too, where they are many.
     """
     summary = Summary(ledger)
     lines = [SummaryLine(summary.headline)]
@@ -70,11 +70,13 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     lines.append(SummaryLine(f"the checker confirmed {summary.confirmed}"))
     if ledger.theorems:
         lines.append(SummaryLine(theorems_text(ledger.theorems)))
+    refuted = [theorem for theorem in ledger.theorems if theorem.verdict is Verdict.REFUTED]
+    several = sum(theorem.page in FOLDERS for theorem in refuted) > _SHOWN
     lines += [
         SummaryLine(f"{theorem.id}: {why(theorem)}", theorem.verdict)
         for theorem in ledger.theorems
         if theorem.verdict is Verdict.UNDECIDED
-        or (theorem.verdict is Verdict.REFUTED and theorem.page not in FOLDERS)
+        or (theorem.verdict is Verdict.REFUTED and not (several and theorem.page in FOLDERS))
     ]
     spent, whole = spending(ledger.budget)
     lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
