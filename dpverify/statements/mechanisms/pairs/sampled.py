@@ -20,6 +20,7 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.theorems.finite_models import FAILURES, Code, Env, FloatModel
 from dpverify.proving.theorems.spreads import outputs
 from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pairs.sampled_choices import SampledChoice
 from dpverify.statements.mechanisms.pairs.search import PairCase
 
 SEARCHED, RUNS = 4000, 10_000
@@ -52,6 +53,8 @@ class SampledPage:
         self.claimed = frozenset[str]().union(*map(free, claimed))
         self.tested = mechanism.law if mechanism.test else None
         self.given = [self.model.margin(one) for one in mechanism.given]
+        self.choice = SampledChoice(mechanism, sizes, self.code, self.sample) if mechanism.choice else None
+        self.columns_from = 1 if mechanism.records.columns else 0
 
     def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> FloatArray:
         """Outputs of independent runs."""
@@ -108,7 +111,10 @@ class SampledPage:
             k = int(args[0])
             if not 1 <= k <= n:
                 raise IndexError(k)
-            return float(data[k - 1, args[1] if len(args) > 1 else 0])
+            column = int(args[1]) - self.columns_from if len(args) > 1 else 0
+            if not 0 <= column < data.shape[1]:
+                raise IndexError(column)
+            return float(data[k - 1, column])
 
         size = self.mechanism.size
         return {**values, **({size.name: float(n)} if size else {}), self.mechanism.records.name: at}
@@ -121,6 +127,8 @@ class SampledPage:
 
     def drawn(self, env: Env, rng: np.random.Generator, runs: int) -> FloatArray:
         """All runs; a draw that depends on no other is made of all runs at once."""
+        if self.choice is not None:
+            return self.choice(env, rng, runs)
         if self.tested is not None:
             return np.array([[*outputs(one)] for one in self.sample(self.tested, env, rng, runs)])
         found = dict[str, list[Any]]()
@@ -200,8 +208,6 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
         InvalidDataError: where the page has no value on any pair.
         ValueError: (one of FAILURES) where what is claimed has none.
     """
-    if mechanism.choice is not None:
-        raise InvalidDataError("A choice is not drawn; allowed: pages of draws, and of a condition.")
     claim, sampled = guarantee_at(mechanism, case.letters), SampledPage(mechanism, case.letters, sizes)
     low, high = mechanism.records.low, mechanism.records.high
     limits = None if low is None or high is None else (float(low), float(high))
