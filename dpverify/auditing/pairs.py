@@ -16,6 +16,7 @@ from dpverify.auditing.events import NameEvent
 from dpverify.auditing.faults import FACTORS
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
 from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.written_numbers import at_least, at_most
 from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 
@@ -134,8 +135,8 @@ def leaves(question: PrivacyQuestion, found: PrivacyFinding, epsilons: Mapping[s
     if not lower > 0:
         return f"{text}, and nothing was seen that needs one above 0"
     return (
-        f"{text}, and at least {lower:.4g} was seen: if true, it is at most {claimed / lower:.3g} times as "
-        "large as it has to be"
+        f"{text}, and at least {at_least(lower)} was seen: if true, it is at most {at_most(claimed / lower, 3)} times "
+        "as large as it has to be"
     )
 
 

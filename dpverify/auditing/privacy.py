@@ -69,6 +69,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ProfilePoint, ShownOutputs
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.written_numbers import at_least
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
@@ -565,12 +566,12 @@ def _says(violation: Violation, name_event: NameEvent) -> str:
     """A violation in words."""
     if violation.delta_lower > violation.delta_claimed:
         found = (
-            f"delta at epsilon {violation.epsilon:.6g} is at least {violation.delta_lower:.6g}, "
+            f"delta at epsilon {violation.epsilon:.6g} is at least {at_least(violation.delta_lower, 6)}, "
             f"{violation.direction}, and the claim allows {violation.delta_claimed:.6g}"
         )
     else:
         found = (
-            f"epsilon at delta {violation.delta_claimed:.6g} is at least {violation.epsilon_lower:.6g}, "
+            f"epsilon at delta {violation.delta_claimed:.6g} is at least {at_least(violation.epsilon_lower, 6)}, "
             f"{violation.direction}, and the claim is epsilon {violation.epsilon:.6g} there"
         )
     return f"{found}; event: {name_event(violation.event)}"

@@ -26,6 +26,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import SamplingEvidence
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.written_numbers import at_least
 
 Distance = Literal["total variation", "multiplicative", "Wasserstein"]
 
@@ -254,7 +255,7 @@ def _compare(
     if within is not None:
         measured = wasserstein_interval(x, reference, *within, level, reference_error=error)
         if measured.lower > bound:
-            least = f"the Wasserstein distance is at least {measured.lower:.6g}"
+            least = f"the Wasserstein distance is at least {at_least(measured.lower, 6)}"
             broken = f"{least}, and the claim allows {bound:.6g}"
     else:
         slack, kolmogorov = half_width + error, float(np.max(np.abs(empirical - right)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dpverify.ledger.written_numbers import at_least
 from dpverify.terminal import Json, check_json, print_facts, write_json
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def _facts(found: Foresight, claim: str) -> Iterator[tuple[str, str]]:
     if found.plan is not None:
         guesses = found.plan.guesses.count
         yield "by", f"{found.plan.needed} correct of the {guesses} surest guesses"
-        at = f"epsilon at least {found.epsilon_lower:.4g} at delta {found.delta:g}"
-        yield "if the claim is tight", f"mu at least {found.mu_lower:.4g}, {at}"
+        at = f"epsilon at least {at_least(found.epsilon_lower)} at delta {found.delta:g}"
+        yield "if the claim is tight", f"mu at least {at_least(found.mu_lower)}, {at}"
     for factor, count in found.needed:
         fewest = ", the fewest that an audit takes" if count == FEWEST_CANARIES else ""
         many = (

@@ -264,14 +264,14 @@ def _watch(names: Sequence[str], prove_once: Callable[[], None]) -> NoReturn:
     """Prove pages now and after each change, until this is interrupted; what a page is refused for is said."""
     if not names or not all(name.endswith(".md") or Path(name).is_dir() for name in names):
         raise InvalidArgumentError("--watch", ", ".join(names), "pages of your own, or folders of them")
-    seen: object = None
+    folders = [path if path.is_dir() else path.parent for path in map(Path, names)]
+    now: dict[Path, int] | None = None
+    seen: dict[Path, int] | None = None
     while True:
-        files = [
-            file
-            for name in names
-            for file in (Path(name), *Path(name).parent.glob("*.md"), *Path(name).glob("*.md"))
-        ]
-        now = {str(file): file.stat().st_mtime_ns for file in files if file.exists()}
+        try:
+            now = {file: file.stat().st_mtime_ns for folder in folders for file in folder.glob("*.md")}
+        except OSError:  # a page that an editor is just replacing
+            now = seen
         if now != seen:
             seen = now
             typer.echo(f"{', '.join(names)} at {datetime.now():%H:%M:%S}")

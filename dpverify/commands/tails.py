@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.written_numbers import at_least
 from dpverify.terminal import VIOLATED, Json, Seed, check_json, print_facts, progress_bar, write_json
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _facts(audit: NoiseAudit, question: NoiseQuestion, given: str, lost: float) 
         # without a grid, the largest number is all that is known of an end
         if found.grids.keys() != found.ends.keys():
             given += ", if it ends there"
-        yield "costs", f"delta at least {lost:.3g}, whatever epsilon, {given}"
+        yield "costs", f"delta at least {at_least(lost, 3)}, whatever epsilon, {given}"
     yield "failure probability", f"{audit.failure_probability:g}"
     yield "numbers", str(found.runs)
     yield "why", audit.reason

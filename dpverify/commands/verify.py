@@ -79,7 +79,7 @@ def verify(
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     remember_all(proofs)
     write_run(ledger, form, findings_fail=strict)
-    for line in () if before is None else _since(before, ledger):
+    for line in () if before is None else since(before, ledger):
         typer.echo(line, err=form != "text")
     typer.echo(f"Ledger: {written.ledger}", err=form != "text")
     typer.echo(f"Report: {written.page}", err=form != "text")
@@ -100,11 +100,17 @@ def _earlier(path: Path) -> Ledger | None:
         return None
 
 
-def _since(before: Ledger, after: Ledger) -> Iterator[str]:
-    """What became of the rows of an earlier run: those that are worse, and how many changed."""
+def since(before: Ledger, after: Ledger) -> Iterator[str]:
+    """What became of the rows of an earlier run: those that are worse, and how many changed.
+
+    Of a run of something else nothing is said but which it was.
+    """
     from dpverify.views.comparison import compare_ledgers
     from dpverify.views.number_text import moment
 
+    if before.command != after.command:
+        yield f"not compared with the run before, which was `{before.command}`"
+        return
     found = compare_ledgers(before, after)
     yield from (row.line() for row in found.failed)
     yield f"since the run of {moment(before.created)}: {found.summary()}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -35,6 +35,26 @@ def shorter(side: str) -> str:
         return side if len(side) <= 8 else short_number(number_of(side))
     except (ValueError, ZeroDivisionError):
         return side
+
+
+def at_least(value: float, digits: int = 4) -> str:
+    """A float rounded down to a few digits, so that a lower bound stays one."""
+    return f"{float(rounded(value, digits, ROUND_FLOOR)):.{digits}g}"
+
+
+def at_most(value: float, digits: int = 4) -> str:
+    """The same rounded up, so that an upper bound stays one."""
+    return f"{float(rounded(value, digits, ROUND_CEILING)):.{digits}g}"
+
+
+def rounded(value: float, digits: int, rounding: str) -> Decimal:
+    """A float to a few digits, from the shortest decimal that reads back as it, where that is no longer.
+
+    0.1 is not one tenth in binary; rounding its exact value up would give 0.1001.
+    """
+    shortest = Decimal(repr(float(value)))
+    short = not shortest.is_finite() or len(shortest.normalize().as_tuple().digits) <= digits
+    return Context(prec=digits, rounding=rounding).plus(shortest if short else Decimal(float(value)))
 
 
 def number_text(number: Fraction | str) -> str:

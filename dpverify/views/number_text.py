@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+
+from dpverify.ledger.written_numbers import rounded
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -72,19 +74,10 @@ def _text(value: float, digits: int, rounding: str) -> str:
         return "0"
     if exact == exact.to_integral_value() and abs(exact) < 1_000_000:
         return f"{int(exact):,}".replace("-", "−")
-    short = Context(prec=digits, rounding=rounding).plus(_as_written(value, exact, digits))
+    short = rounded(value, digits, rounding)
     exponent = short.adjusted()
     plain = -4 <= exponent < 6
     text = f"{short:,f}" if plain else f"{short.scaleb(-exponent):f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     text += "" if plain else f"×10{str(exponent).translate(_RAISED)}"
     return text.replace("-", "−")
-
-
-def _as_written(value: float, exact: Decimal, digits: int) -> Decimal:
-    """The shortest decimal that reads back as this float, where it is short enough to be shown whole.
-
-    0.1 is not one tenth in binary; rounding its exact value up would print 0.1001.
-    """
-    shortest = Decimal(repr(value))
-    return shortest if len(shortest.normalize().as_tuple().digits) <= digits else exact

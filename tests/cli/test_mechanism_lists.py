@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import Model, show
 from dpverify.proving.checker.theorems.outcomes import Finite
@@ -19,11 +18,10 @@ from dpverify.statements.mechanisms.proofs.claims import claim_of
 from dpverify.statements.mechanisms.reading import read_mechanisms
 from dpverify.statements.theorems.library import derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
-from dpverify.verification.mechanisms import decide_mechanism
 
 from ..packaging.page_blocks import DOCS
 from .calling import call
-from .test_mechanism_loops import broken_at_few_rounds, changed, derived
+from .test_mechanism_loops import broken_at_few_rounds, changed, derived, refuted_loop
 from .test_mechanisms import PAGE, proved
 
 LIST = r"""# Lists
@@ -137,14 +135,8 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_wrong_claims_are_broken_by_how_many_outputs_are_something(name: str, tmp_path: Path) -> None:
     text, words = BROKEN[name]
-    page = tmp_path / "mine.md"
-    page.write_text(text, encoding="utf-8")
-    (one,) = read_mechanisms(page)
-    row = decide_mechanism(one, str(page))
-    assert (row.verdict, row.certificate) == (Verdict.REFUTED, None)
+    one, row = refuted_loop(text, tmp_path)
     assert words in row.reason
-    assert one.loop is not None
-    assert row.pair is not None
     counts = words.removeprefix("by how many outputs ").rstrip(",") if "many" in words else ""
     assert broken_at_few_rounds(one, row.pair.model, counts)
     assert not broken_at_few_rounds(one, {**row.pair.model, "neighbors": {"mathcalD": []}}, counts)

@@ -196,15 +196,21 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_wrong_variants_are_broken_at_few_rounds(name: str, tmp_path: Path) -> None:
     text, line = BROKEN[name]
-    page = tmp_path / "mine.md"
+    one, row = refuted_loop(text, tmp_path)
+    assert row.line == line
+    assert broken_at_few_rounds(one, row.pair.model)
+
+
+def refuted_loop(text: str, folder: Path) -> tuple[Any, Any]:
+    """A page's mechanism with a loop, and its row, which a pair refutes."""
+    page = folder / "mine.md"
     page.write_text(text, encoding="utf-8")
     (one,) = read_mechanisms(page)
     row = decide_mechanism(one, str(page))
-    assert (row.verdict, row.line) == (Verdict.REFUTED, line)
+    assert (row.verdict, row.certificate) == (Verdict.REFUTED, None)
     assert one.loop is not None
     assert row.pair is not None
-    assert row.certificate is None
-    assert broken_at_few_rounds(one, row.pair.model)
+    return one, row
 
 
 def broken_at_few_rounds(one: Any, model: Any, counts: str | None = None) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dpverify.commands.verify import since
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -14,6 +15,8 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 from dpverify.reports.formats.markdown import comparison_markdown
 from dpverify.views.comparison import Change, compare_ledgers
+
+from .ledger_example import example_ledger
 
 
 def proof(verdict: Verdict, *, confirmed: bool = True, **more: Any) -> ProofEvidence:
@@ -107,3 +110,13 @@ def test_rows_with_one_name_are_told_apart_and_the_worst_come_first() -> None:
     )
     assert found.as_json()["failed"] is True
     assert compare_ledgers(old, old).summary() == "nothing changed; rows with the same verdict: 3"
+
+
+def test_a_run_is_compared_with_one_of_the_same_command_alone() -> None:
+    """What another command left out is not lost."""
+    whole = example_ledger()
+    part = whole.but(entries=whole.entries[:1], command="dpverify verify --only one")
+    assert list(since(whole, part)) == [f"not compared with the run before, which was `{whole.command}`"]
+    lost = list(since(whole, part.but(command=whole.command)))
+    assert sum(line.startswith("lost proof") for line in lost) > 1
+    assert lost[-1].startswith("since the run of ")

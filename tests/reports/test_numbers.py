@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpverify.ledger import written_numbers
 from dpverify.views.number_text import at_least, at_most, duration, moment, nearest, span
 
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -64,3 +65,16 @@ def test_times() -> None:
 def test_rounding_is_not_to_nearest_for_bounds(value: float) -> None:
     assert read_back(at_least(value)) < read_back(at_most(value))
     assert nearest(value) in {at_least(value), at_most(value)}
+
+
+@pytest.mark.parametrize("value", [4.24351, 4.2437, 0.1, 2.0, 1e-7 / 3, 123456.7, math.inf, -4.24351])
+@pytest.mark.parametrize("digits", [3, 4, 6])
+def test_bounds_in_sentences_stay_bounds(value: float, digits: int) -> None:
+    low, high = (float(text(value, digits)) for text in (written_numbers.at_least, written_numbers.at_most))
+    assert low <= value <= high
+    assert high == low or high - low <= abs(value) * 10.0 ** (2 - digits)
+
+
+def test_what_was_seen_is_not_rounded_up() -> None:
+    assert (written_numbers.at_least(4.2437), f"{4.2437:.4g}") == ("4.243", "4.244")
+    assert (written_numbers.at_least(0.1), written_numbers.at_most(0.1)) == ("0.1", "0.1")

@@ -16,6 +16,8 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval, is_vacuous
 from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.written_numbers import at_least as downward
+from dpverify.ledger.written_numbers import at_most as upward
 
 FIRST_ROUND = 16
 """FloatArray in the first round; later ones are a quarter of all before."""
@@ -236,7 +238,9 @@ def _mean_verdict(
     if not math.isfinite(bound):
         return Verdict.UNDECIDED, "There is no stated bound to compare with.", Gap.NOTHING_STATED
     if measured.upper < bound if at_least else measured.lower > bound:
-        what = f"at most {measured.upper:.6g}" if at_least else f"at least {measured.lower:.6g}"
+        what = (
+            f"at most {upward(measured.upper, 6)}" if at_least else f"at least {downward(measured.lower, 6)}"
+        )
         asks = "asks for" if at_least else "allows"
         return Verdict.VIOLATED, f"the expectation is {what}, and the claim {asks} {bound:.6g}", None
     exhibited, certified = (extreme.upper, extreme.lower) if at_least else (extreme.lower, extreme.upper)

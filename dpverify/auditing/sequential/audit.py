@@ -48,6 +48,7 @@ from dpverify.auditing.shown import shown_outputs
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord, ShownOutputs
 from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.written_numbers import at_least
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
@@ -253,7 +254,7 @@ class SequentialAuditor:
         """Runs, bound and evidence in one line."""
         return (
             f"{self.runs} of at most {self.most_runs} runs on each data set; "
-            f"epsilon at least {self.epsilon_lower:.3g} at delta {self.delta:g}; evidence against the claim "
+            f"epsilon at least {at_least(self.epsilon_lower, 3)} at delta {self.delta:g}; evidence against the claim "
             f"{math.exp(min(self.log_evidence, 600)):.3g}, of {1 / self._level:.3g} needed"
         )
 

@@ -68,6 +68,7 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.written_numbers import at_least
 from dpverify.running import StatedStructure
 
 FEWEST_RUNS = 1000
@@ -365,7 +366,7 @@ def _verdict(found: _Found, agreement: Agreement, delta: float) -> tuple[Verdict
         why = f"outputs contradict the stated {agreement.stated}, so nothing follows from it"
         return Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS, f"{why}: {agreement.contradiction}"
     if found.claim_fails:
-        says = f"epsilon at delta {delta:.4g} is at least {found.epsilon:.4g}, which exceeds the claim"
+        says = f"epsilon at delta {delta:.4g} is at least {at_least(found.epsilon)}, which exceeds the claim"
         return Verdict.VIOLATED, None, f"{says}; {rests}"
     if not found.epsilon > 0:
         blind = "sees nothing here: no event that is looked at tells the sides apart"
