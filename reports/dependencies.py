@@ -13,10 +13,9 @@ from typing import ClassVar
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import NAMED_RESULT, StatementEntry
-from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.names import bare, in_paper
-from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.verdicts import HOLDS, Verdict
 
 _BESIDE, _BELOW = 16, 44
 _MARGIN = 6

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from dpverify.ledger.headlines.roots import Roots
-from dpverify.ledger.headlines.rows import HOLDS, FalsePart
+from dpverify.ledger.headlines.rows import FalsePart
 from dpverify.ledger.headlines.words import NOTHING, Standing, VariantOutcome
 from dpverify.ledger.records import Interval, Record
-from dpverify.ledger.verdicts import Consequence, Verdict
+from dpverify.ledger.verdicts import HOLDS, Consequence, Verdict
 
 NAMED_RESULT = "named result"
 """The kind of statements that are results of the literature, which are not counted among those of papers."""

@@ -36,6 +36,8 @@ class Qualified(str):
         return made
 
 
+HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
+"""What a formula has that holds, maybe on a box only."""
 BROKEN = (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
 """What a prover says of a formula that is false at some values of its letters."""
 

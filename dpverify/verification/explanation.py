@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from dpverify.formulas.expressions import Variable
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.roots import ancestors
-from dpverify.ledger.headlines.rows import HOLDS, marks, row_of
+from dpverify.ledger.headlines.rows import marks, row_of
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import is_vacuous
-from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Coverage, Use, Variant, Verdict
 from dpverify.proving.language import Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs, plain_words
 from dpverify.running.store import keep, kept

@@ -21,12 +21,12 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.entries import InstanceEntry
 from dpverify.ledger.facts import FailureMargin
-from dpverify.ledger.headlines.rows import CLAIMS, HOLDS, FormulaRow
+from dpverify.ledger.headlines.rows import CLAIMS, FormulaRow
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import Interval
-from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.instances.instance import judge
 from dpverify.proving.instances.laws import Number, ball

@@ -14,7 +14,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Coverage, Variant, Verdict
 from dpverify.proving import canonical, load, store
 from dpverify.proving.language import Obligation, Statement
 from dpverify.running.store import keep, kept
@@ -27,8 +27,6 @@ from dpverify.verification.remembering.remembered import statement_key
 if TYPE_CHECKING:
     from dpverify.proving.checker import Confirmation
     from dpverify.running import Progress
-
-HOLDING = (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Found:
 def can_be_sharpened(row: ProofEvidence, *, loose: bool = False) -> bool:
     """Whether a row is a printed formula that is refuted, undecided or does not follow; with `loose`, any."""
     printed = row.variant is Variant.PRINTED and row.coverage not in (Coverage.UNIT, Coverage.CITED)
-    return printed and row.provenance is not Provenance.TORN and (loose or row.verdict not in HOLDING)
+    return printed and row.provenance is not Provenance.TORN and (loose or row.verdict not in HOLDS)
 
 
 def asked_of(row: ProofEvidence, letters: tuple[str, ...], attempts: int) -> Asked:
@@ -173,7 +171,7 @@ def faults(
     for threshold in row.thresholds:
         change, ends = threshold.change, (threshold.holds, threshold.fails)
         try:
-            for end, allowed in zip(ends, (HOLDING, BROKEN), strict=True):
+            for end, allowed in zip(ends, (HOLDS, BROKEN), strict=True):
                 if end is None:
                     continue
                 value, strict = Fraction(end.value), end.strict

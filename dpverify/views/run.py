@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.entries import StatementEntry
-from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.views import number_text
 from dpverify.views.audits import OWN, view_of
 from dpverify.views.corrections import FaultyStatement, corrections, gravity, repairs_of

@@ -10,9 +10,8 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import BROKEN, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Variant, Verdict
 from dpverify.statements.selection import select_statements
 from dpverify.terminal import progress_bar
 from dpverify.verification.remembering.remembered import recall_or_prove

@@ -9,11 +9,11 @@ from fractions import Fraction
 from flint import fmpq
 
 from dpverify.analyses.sizes import sizes_of
-from dpverify.analyses.thresholds.changes import HOLDING, changed, letter_of, met
+from dpverify.analyses.thresholds.changes import changed, letter_of, met
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.ledger.besides.thresholds import Variation
-from dpverify.ledger.verdicts import BROKEN
+from dpverify.ledger.verdicts import BROKEN, HOLDS
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
@@ -176,7 +176,7 @@ class Ends:
             proof = self.asked.at(form, known=known)
         except (InvalidArgumentError, OutOfScopeError):
             return
-        if proof is not None and proof.verdict in HOLDING:
+        if proof is not None and proof.verdict in HOLDS:
             self.good = End(value, form, proof, strict)
         elif strict:
             return

@@ -22,12 +22,11 @@ from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.besides.thresholds import ThresholdEnd, Variation, Varied
-from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.verdicts import HOLDS, Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 
 UPPER = (Varied.AT_MOST, Varied.AT_MOST_MULTIPLE, Varied.AT_MOST_INVERSE)
-HOLDING = (Verdict.PROVED, Verdict.CERTIFIED)
 _INVERSE = (Varied.AT_MOST_INVERSE, Varied.AT_LEAST_INVERSE)
 
 
@@ -142,7 +141,7 @@ def texts(
     return {
         "now": str(place.value) if place else "",
         "inside": "" if inside is None else expression_text(inside),
-        "correction": "" if verdict in HOLDING else correction,
+        "correction": "" if verdict in HOLDS else correction,
     }
 
 

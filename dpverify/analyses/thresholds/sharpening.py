@@ -14,7 +14,6 @@ from fractions import Fraction
 from dpverify.analyses.sizes import sizes_of
 from dpverify.analyses.thresholds.attempts import Attempts, End, Ends, Family, completed
 from dpverify.analyses.thresholds.changes import (
-    HOLDING,
     UPPER,
     bounds_within,
     box_of,
@@ -34,7 +33,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation, Varied
-from dpverify.ledger.verdicts import BROKEN, Verdict
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Verdict
 from dpverify.proving.certificates import digest
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof
@@ -135,7 +134,7 @@ def _groups(
     if first is not None and (named := first.counterexample or first.witness):
         point = completed(o, dict(named))
     groups: list[Iterator[Family]] = []
-    if verdict not in HOLDING:
+    if verdict not in HOLDS:
         groups.append(_bounds(o, within, point if verdict in BROKEN else None, letters))
     if verdict in BROKEN and point is not None:
         groups.append(_pairs(o, within, point, letters, found))
@@ -267,9 +266,9 @@ def _numbers(o: Obligation, within: Within, verdict: Verdict, point: ExactPoint 
             continue
         ways: tuple[int, ...] = (1, -1)
         if point is not None and (way := _easier(o, change, value, point)):
-            ways = (-way if verdict in HOLDING else way,)
+            ways = (-way if verdict in HOLDS else way,)
         first = tuple(x for way in ways for x in _away(value, way, change.varied) if x > 0)
-        good, bad = (value if verdict in of else None for of in (HOLDING, BROKEN))
+        good, bad = (value if verdict in of else None for of in (HOLDS, BROKEN))
         yield replace(family, good=good, bad=bad, first=first)
 
 

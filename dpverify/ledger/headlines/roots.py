@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from dpverify.ledger.headlines.rows import (
-    HOLDS,
     Cut,
     FormulaRow,
     conclusion,
@@ -24,7 +23,7 @@ from dpverify.ledger.headlines.rows import (
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.premises import AssumedPremise
 from dpverify.ledger.records import Record
-from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
+from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Variant, Verdict
 
 
 class Roots(Record):

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import Record
-from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict, overall
-
-HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
-
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Consequence, Coverage, Variant, Verdict, overall
 
 CLAIMS = (Coverage.CONCLUSION, Coverage.INSTANCE)
 """Coverages whose refutation refutes the statement."""

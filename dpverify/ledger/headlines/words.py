@@ -21,7 +21,6 @@ from enum import StrEnum
 
 from dpverify.ledger.headlines.roots import Below, Roots
 from dpverify.ledger.headlines.rows import (
-    HOLDS,
     Cut,
     FalsePart,
     FormulaRow,
@@ -33,7 +32,7 @@ from dpverify.ledger.headlines.rows import (
 )
 from dpverify.ledger.names import bare
 from dpverify.ledger.records import Record
-from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
+from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
 
 
 class Standing(StrEnum):

@@ -8,11 +8,11 @@ from importlib import import_module
 
 from dpverify.ledger.entries import InstanceEntry, NamedResult, StatementEntry
 from dpverify.ledger.headlines.roots import FoundStatement, below
-from dpverify.ledger.headlines.rows import HOLDS, marks, needed, only_the_proof_changes, variant_rows
+from dpverify.ledger.headlines.rows import marks, needed, only_the_proof_changes, variant_rows
 from dpverify.ledger.headlines.words import NOTHING, VariantOutcome, where_meant, word
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Coverage, Variant, Verdict
+from dpverify.ledger.verdicts import HOLDS, Coverage, Variant, Verdict
 from dpverify.proving.language import Statement
 from dpverify.statements.own_pages import OwnPaper, opened
 from dpverify.statements.paper import CatalogRow, Paper, named_results, papers, registered

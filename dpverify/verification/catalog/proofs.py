@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.headlines.roots import below
-from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import VariantOutcome, word
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Coverage, Variant
+from dpverify.ledger.verdicts import HOLDS, Coverage, Variant
 from dpverify.proving.language import Statement
 from dpverify.statements.paper import address_of, papers
 from dpverify.statements.provenance import prints

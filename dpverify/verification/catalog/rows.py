@@ -17,10 +17,9 @@ from dpverify.formulas.logic import And, Compare, Exists
 from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.facts import LetterDomain
-from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Gap, Variant, Verdict
+from dpverify.ledger.verdicts import HOLDS, Gap, Variant, Verdict
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling

@@ -12,11 +12,11 @@ from typing import TypeVar
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import ErratumEntry, InstanceEntry, StatementEntry
-from dpverify.ledger.headlines.rows import CLAIMS, HOLDS, gravest
+from dpverify.ledger.headlines.rows import CLAIMS, gravest
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Consequence, Coverage, Variant, Verdict
 from dpverify.views.corrections import gravity, repairs_of
 
 GRAVE = (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)

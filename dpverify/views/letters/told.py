@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.facts import FailureMargin
-from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
+from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
 from dpverify.ledger.written_numbers import number_text, shorter
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural

@@ -21,7 +21,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare, Formula, expressions_in, free_in, in_domain
 from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.verdicts import HOLDS, Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import confirmed, graded, refutation
@@ -35,7 +35,6 @@ from dpverify.proving.provers.quantified.ratios import (
     simple_beyond,
 )
 from dpverify.proving.provers.quantified.task import (
-    HOLDS,
     Task,
     put_in,
     values_to_json,

@@ -31,14 +31,13 @@ from dpverify.formulas.logic import (
 )
 from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, variable_to_json
-from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.verdicts import HOLDS, Gap, Verdict
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, Proof, Prover, most_telling, settled, together, undecided
 
 Values = Mapping[Variable, Expression]
 Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 METHOD = "exists"
-HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 @dataclass(frozen=True)
