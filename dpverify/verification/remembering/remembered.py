@@ -34,14 +34,17 @@ def _source(variant: Variant, obligations: Sequence[Obligation]) -> Json:
     return [content_of(variant, o) for o in obligations]
 
 
-def _sources(statement: Statement) -> list[Json]:
-    """All that a statement's verdicts and premises follow from, but for the program."""
-    return [_own_sources(statement), *(_own_sources(of) for of in _used(statement))]
+_written: dict[int, tuple[Statement, str]] = {}
+"""Hashes, asked for again with each statement that uses one; kept with it, so that no other has its id."""
 
 
-def _own_sources(statement: Statement) -> Json:
-    sources = [_source(variant, obligations_of(statement, variant)) for variant in Variant]
-    return [statement.id, statement.corrected.reasons if statement.corrected else (), sources]
+def _own_hash(statement: Statement) -> str:
+    """Changes with what a statement's own verdicts follow from, but for the program."""
+    if id(statement) not in _written:
+        sources = [_source(variant, obligations_of(statement, variant)) for variant in Variant]
+        content = [statement.id, statement.corrected.reasons if statement.corrected else (), sources]
+        _written[id(statement)] = statement, hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return _written[id(statement)][1]
 
 
 def _used(statement: Statement) -> Iterator[Statement]:
@@ -52,13 +55,14 @@ def _used(statement: Statement) -> Iterator[Statement]:
 
 
 def source_hash(statement: Statement) -> str:
-    """Changes with a statement's formulas, and with nothing else."""
-    return hashlib.sha256(json.dumps(_sources(statement)).encode()).hexdigest()
+    """Changes with a statement's formulas and those that its premises are held against, and with nothing else."""
+    hashes = [_own_hash(statement), *(_own_hash(of) for of in _used(statement))]
+    return hashlib.sha256(" ".join(hashes).encode()).hexdigest()
 
 
 def statement_key(statement: Statement) -> Json:
     """All that something depends on that follows from a statement's formulas."""
-    return [program(), *_sources(statement)]
+    return [program(), source_hash(statement)]
 
 
 class HowFound(StrEnum):
