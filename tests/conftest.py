@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dpverify.garbage import look_for_garbage_rarely
+
 from . import costs
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+        look_for_garbage_rarely()
 
 
 THOROUGH = bool(os.environ.get("DPVERIFY_THOROUGH"))

@@ -19,6 +19,7 @@ from joblib.parallel import LokyBackend, ThreadingBackend
 
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.garbage import look_for_garbage_rarely
 from dpverify.quoting import named
 from dpverify.running.thread_pools import SharedContext, thread_pools
 
@@ -237,7 +238,12 @@ def worker_processes() -> Any:
     warnings.filterwarnings(
         "ignore", message="A worker stopped while some jobs were given", category=UserWarning
     )
-    return _Processes(initializer=end_with_parent, initargs=(os.getpid(),))
+    return _Processes(initializer=_begin, initargs=(os.getpid(),))
+
+
+def _begin(parent: int) -> None:
+    end_with_parent(parent)
+    look_for_garbage_rarely()
 
 
 @dataclass(frozen=True, eq=False)

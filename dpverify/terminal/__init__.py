@@ -21,6 +21,7 @@ from typer.core import TyperGroup
 from dpverify import extras
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.files import check_writable, unwritable, write_whole
+from dpverify.garbage import look_for_garbage_rarely
 from dpverify.terminal.streams import streams_for_commands
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
 
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
+    look_for_garbage_rarely()
     with streams_for_commands(), _ended_by_signal():
         try:
             commands(arguments)
