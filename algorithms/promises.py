@@ -74,6 +74,7 @@ class StatedRisk:
         population: True for the excess population risk, False for the excess empirical risk.
         probability: a lower bound on the probability that it holds; None for a bound on the expectation.
         sources: statement ids.
+        theorem: what the theorem's own proof gives, if that is another bound on the same risk; in units of the loss.
         conditions: in words, what else must hold.
         formula: the bound, in the paper's letters.
         origin: what the paper prints, and what was corrected; None if unknown.
@@ -83,6 +84,7 @@ class StatedRisk:
     total: bool
     population: bool = False
     probability: float | None = None
+    theorem: float | None = None
     sources: tuple[str, ...] = ()
     conditions: str = ""
     formula: str = field(default="", compare=False)
@@ -93,6 +95,8 @@ class StatedRisk:
         what = "population" if self.population else ("total empirical" if self.total else "mean empirical")
         how = "expected " if self.probability is None else ""
         line = f"{how}excess {what} risk at most {self.bound:.4g}"
+        if self.theorem is not None:
+            line += f" ({self.theorem:.4g} by the theorem's own proof)"
         return line if self.probability is None else f"{line} with probability at least {self.probability:g}"
 
     def vacuous(self, largest: float) -> bool:

@@ -81,8 +81,8 @@ class LocalNoisyGradientDescent:
         return self.mechanism.descend(iterates, data, rng=rng, runs=runs, diameter=sets.diameter)
 
     def risk_within(self, n: int, diameter: float) -> float:
-        """Lemma 2.5's bound, in units of total loss."""
-        return self.mechanism.risk_on(n, diameter)
+        """Algorithm 1's bound on a set of this diameter, from wherever in it, in units of total loss."""
+        return self.mechanism.risk_on(n, diameter, diameter)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""

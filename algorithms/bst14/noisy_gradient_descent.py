@@ -15,8 +15,9 @@ import numpy as np
 from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, too_small
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
+from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.steps.last_iterate import best_factor, falling_rates_risk, strongly_convex_risk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
@@ -55,6 +56,8 @@ class NoisyGradientDescent(Weakenable):
         start: theta_1 in the constraint set, p numbers; the set's center if None.
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says
             why.
+        rate_factor: of all rates of the Lipschitz rule; 1 as printed. `best_rate_factor(n)` makes what is proved of the
+            risk smallest, and leaves the guarantee as it is.
 
     Examples:
         >>> from dpverify.algorithms.bst14 import NoisyGradientDescent
@@ -77,6 +80,7 @@ class NoisyGradientDescent(Weakenable):
     steps: Count | None = None
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
+    rate_factor: Positive = 1.0
 
     id = "bst14.alg1"
     hands_over = "all runs"
@@ -111,6 +115,8 @@ class NoisyGradientDescent(Weakenable):
             )
         if self.step_size == "strongly-convex" and not self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError("problem", self.problem, "a strongly convex loss, for that rule")
+        if self.step_size == "strongly-convex" and self.rate_factor != 1:
+            raise InvalidArgumentError("rate_factor", self.rate_factor, "1, for the strongly convex rule")
         object.__setattr__(self, "start", normalized_start(self.start, constraint))
 
     def step_count(self, n: int) -> int:
@@ -138,7 +144,7 @@ class NoisyGradientDescent(Weakenable):
         """eta(t) for t from 1, in length^2 over loss."""
         if self.step_size == "strongly-convex":
             return 1 / (self.problem.constants.strong_convexity * n * t)
-        return self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
+        return self.rate_factor * self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""
@@ -147,25 +153,47 @@ class NoisyGradientDescent(Weakenable):
         row = words(f"bst14.alg1/queries{'' if self.steps is None else ' of set steps'}", steps=steps)
         return (StatedQueries("gradient", steps, **row), StatedQueries("projection", steps, **row))
 
-    def risk_bound(self, n: int) -> StatedRisk:
-        """Theorem 2.4 on the expected excess risk, with the constants of the theorems it cites.
+    def best_rate_factor(self, n: int) -> float:
+        """The `rate_factor` for which the bound on the risk is smallest, from public quantities alone, dimensionless."""
+        distance, diameter = (
+            self._distance(self.problem.constraint.diameter),
+            self.problem.constraint.diameter,
+        )
+        return best_factor(self.step_count(n) + 1, distance) / diameter
 
-        With T points visited and G^2 = n^2 L^2 + p sigma^2: 2 ||C|| G (2 + ln T) / sqrt(T) by Lemma 2.5 for the
-        Lipschitz rule, 17 G^2 (1 + ln T) / (n Delta T) by Lemma 2.6 for strongly convex losses.
+    def risk_bound(self, n: int) -> StatedRisk:
+        """The expected excess risk of Theorem 2.4, by the sums of its lemmas' proofs at the rates in use.
+
+        With T points visited, G^2 = n^2 L^2 + p sigma^2, H the harmonic number of T - 1 and D the largest distance from
+        the start: G (D^2 / c + c (1 + 2 H)) / (2 sqrt(T)) for the Lipschitz rule, c being `rate_factor` times ||C||;
+        G^2 (1 + 2 H) / (2 n Delta T) for strongly convex losses. `theorem` has what Lemmas 2.5 and 2.6 print instead:
+        2 ||C|| G (2 + ln T) / sqrt(T), for the factor 1, and 17 G^2 (1 + ln T) / (n Delta T).
         """
         whole_number("n", n, at_least=2)
-        points = self.step_count(n) + 1
+        points, moment = self.step_count(n) + 1, self._second_moment(n)
         if self.step_size == "lipschitz":
-            bound = self.risk_on(n, self.problem.constraint.diameter)
+            diameter = self.problem.constraint.diameter
+            bound = self.risk_on(n, diameter, self._distance(diameter))
+            printed = 2 * diameter * math.sqrt(moment) * (2 + math.log(points)) / math.sqrt(points)
         else:
-            growth = 17 * self._second_moment(n) * (1 + math.log(points))
-            bound = growth / (n * self.problem.constants.strong_convexity * points)
-        return StatedRisk(bound, total=True, **words(f"bst14.alg1/{self.step_size} risk"))
+            convexity = n * self.problem.constants.strong_convexity
+            bound = strongly_convex_risk(points, norm=math.sqrt(moment), strong_convexity=convexity)
+            printed = 17 * moment * (1 + math.log(points)) / (convexity * points)
+        theorem = printed if self.rate_factor == 1 else None
+        return StatedRisk(bound, total=True, theorem=theorem, **words(f"bst14.alg1/{self.step_size} risk"))
 
-    def risk_on(self, n: int, diameter: float) -> float:
-        """Lemma 2.5 for the Lipschitz rule, on a set of a given diameter, in units of total loss."""
-        points = self.step_count(n) + 1
-        return 2 * diameter * math.sqrt(self._second_moment(n)) * (2 + math.log(points)) / math.sqrt(points)
+    def risk_on(self, n: int, diameter: float, distance: float) -> float:
+        """The same for the Lipschitz rule on a set of a given diameter, in units of total loss.
+
+        No point of the set is farther than `distance` from the start.
+        """
+        norm, factor = math.sqrt(self._second_moment(n)), self.rate_factor * diameter
+        return falling_rates_risk(self.step_count(n) + 1, distance=distance, norm=norm, factor=factor)
+
+    def _distance(self, diameter: float) -> float:
+        """No point of the set is farther from the start, a length."""
+        assert self.start is not None
+        return min(diameter, self.problem.constraint.largest_norm + math.hypot(*self.start))
 
     def _second_moment(self, n: int) -> float:
         """G^2 = n^2 L^2 + p sigma^2, (2), in loss^2 over length^2."""

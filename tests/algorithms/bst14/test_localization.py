@@ -351,18 +351,21 @@ def test_the_risk_bound_is_the_proofs() -> None:
     inner = NoisyGradientDescent(mean_problem(2), 4.0, 5e-6)
     second_moment = (2 * n) ** 2 + 2 * inner.noise_stddev(n) ** 2
     diameter = 2 * GaussianOutputPerturbation(mean_problem(2), 4.0, 5e-6).ball_radius(n)
-    expected = 2 * diameter * math.sqrt(second_moment) * (2 + math.log(n**2)) / n
+    tails = sum(1 / (t * (n**2 - t)) for t in range(1, n**2))  # what each step adds to the last point's risk
+    expected = diameter * math.sqrt(second_moment) * (1 / n + n * tails + 1 / n) / 2
     stated = algorithm.risk_bound(n)
     assert stated is not None
     assert stated.bound == pytest.approx(expected + n * 2 * 2 * n**-3, rel=1e-9)
 
 
 def test_the_risk_bound_of_algorithm_1_for_strongly_convex_losses() -> None:
-    """Lemma 2.6 with n Delta for its lambda, and the number of points visited."""
+    """With n Delta for Lemma 2.6's lambda, and the number of points visited."""
     algorithm = NoisyGradientDescent(mean_problem(2), 4.0, 1e-5, step_size="strongly-convex", steps=99)
     second_moment = (2 * 16) ** 2 + 2 * algorithm.noise_stddev(16) ** 2
     stated = algorithm.risk_bound(16)
-    assert stated.bound == pytest.approx(17 * second_moment * (1 + math.log(100)) / (16 * 100), rel=1e-12)
+    tails = 1 / 100 + sum(1 / (t * (100 - t)) for t in range(1, 100))
+    assert stated.bound == pytest.approx(second_moment / 32 * tails, rel=1e-12)
+    assert stated.theorem == pytest.approx(17 * second_moment * (1 + math.log(100)) / (16 * 100), rel=1e-12)
     assert [(one.oracle, one.count) for one in algorithm.queries(16)] == [
         ("gradient", 99),
         ("projection", 99),
