@@ -164,6 +164,13 @@ def check_lipschitz(problem: Problem) -> None:
     check_not_flat("problem", problem, problem.loss)
 
 
+def reach(start: Sequence[float] | None, constraint: ConstraintSet) -> float:
+    """No point of the set is farther from the starting point, a length; where it is given, it was normalized."""
+    if start is None:
+        return constraint.diameter
+    return min(constraint.diameter, constraint.largest_norm + math.hypot(*start))
+
+
 def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -> tuple[float, ...]:
     """The starting point as a tuple; the set's center if None."""
     allowed = f"{constraint.dimension} finite numbers, a point of the constraint set"

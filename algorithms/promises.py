@@ -95,7 +95,7 @@ class StatedRisk:
         what = "population" if self.population else ("total empirical" if self.total else "mean empirical")
         how = "expected " if self.probability is None else ""
         line = f"{how}excess {what} risk at most {self.bound:.4g}"
-        if self.theorem is not None:
+        if self.theorem is not None and self.theorem != self.bound:
             line += f" ({self.theorem:.4g} by the theorem's own proof)"
         return line if self.probability is None else f"{line} with probability at least {self.probability:g}"
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, too_small
+from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, reach, too_small
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
@@ -154,12 +154,9 @@ class NoisyGradientDescent(Weakenable):
         return (StatedQueries("gradient", steps, **row), StatedQueries("projection", steps, **row))
 
     def best_rate_factor(self, n: int) -> float:
-        """The `rate_factor` for which the bound on the risk is smallest, from public quantities alone, dimensionless."""
-        distance, diameter = (
-            self._distance(self.problem.constraint.diameter),
-            self.problem.constraint.diameter,
-        )
-        return best_factor(self.step_count(n) + 1, distance) / diameter
+        """The `rate_factor` with the smallest bound on the risk, from public quantities alone, dimensionless."""
+        constraint = self.problem.constraint
+        return best_factor(self.step_count(n) + 1, reach(self.start, constraint)) / constraint.diameter
 
     def risk_bound(self, n: int) -> StatedRisk:
         """The expected excess risk of Theorem 2.4, by the sums of its lemmas' proofs at the rates in use.
@@ -173,7 +170,7 @@ class NoisyGradientDescent(Weakenable):
         points, moment = self.step_count(n) + 1, self._second_moment(n)
         if self.step_size == "lipschitz":
             diameter = self.problem.constraint.diameter
-            bound = self.risk_on(n, diameter, self._distance(diameter))
+            bound = self.risk_on(n, diameter, reach(self.start, self.problem.constraint))
             printed = 2 * diameter * math.sqrt(moment) * (2 + math.log(points)) / math.sqrt(points)
         else:
             convexity = n * self.problem.constants.strong_convexity
@@ -189,11 +186,6 @@ class NoisyGradientDescent(Weakenable):
         """
         norm, factor = math.sqrt(self._second_moment(n)), self.rate_factor * diameter
         return falling_rates_risk(self.step_count(n) + 1, distance=distance, norm=norm, factor=factor)
-
-    def _distance(self, diameter: float) -> float:
-        """No point of the set is farther from the start, a length."""
-        assert self.start is not None
-        return min(diameter, self.problem.constraint.largest_norm + math.hypot(*self.start))
 
     def _second_moment(self, n: int) -> float:
         """G^2 = n^2 L^2 + p sigma^2, (2), in loss^2 over length^2."""

@@ -62,8 +62,8 @@ class MultitaskStopPNSGD(Weakenable):
     (`free_tasks`).
 
     Theorem 32 prints eta = 4 R / sqrt(n (L^2 + d sigma^2)), twice what Theorem 28, to which its proof refers, is
-    stated for. The printed risk holds with it nevertheless (see `iterate_risk`): the bound there is 2.5 R G /
-    sqrt(n) + 2 R L / n.
+    stated for. The printed risk holds with it nevertheless (see `iterate_risk`): from the set's middle the bound there
+    is 2.125 R G / sqrt(n) and 2 R G / n^(3/2).
 
     Assumptions: convex, L-Lipschitz, beta-smooth losses for records in the unit ball; eta <= 2 / beta; the
     randomness of the tasks is independent.
@@ -259,18 +259,19 @@ class MultitaskStopPNSGD(Weakenable):
         )
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """Theorem 32's excess population risk, which holds for each task: 4 R G / sqrt(n) at its rate.
+        """What is proved of each task's excess population risk at its rate (see `iterate_risk`).
 
-        G = sqrt(L^2 + d sigma^2). At other rates, what the proof gives for them. None on an unbounded set.
+        Beside it, at Theorem 32's rate, its 4 R G / sqrt(n), G = sqrt(L^2 + d sigma^2). None on an unbounded set.
         """
         n = whole_number("n", n, at_least=1)
         size, norm = _size_and_norm(self.losses, self.constraint, self.noise_stddev)
-        best, bound = _theorem_rate(n, size, norm), 4 * size * norm / math.sqrt(n)
+        best, printed = _theorem_rate(n, size, norm), 4 * size * norm / math.sqrt(n)
         found = []
         for task in self.tasks:
             stated = stop_risk(
-                task.problem, n, self.rate, self.noise_stddev, best=best, bound=bound, source="fmtt18.thm32"
-            )
+                task.problem, n, self.rate, self.noise_stddev,
+                best=best, printed=printed, source="fmtt18.thm32", start=self.start,
+            )  # fmt: skip
             if stated is None:
                 return None
             found.append(stated)

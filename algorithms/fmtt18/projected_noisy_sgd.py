@@ -149,12 +149,15 @@ class SkipPNSGD(_SomeSteps):
         return (1 / (n // 2 + 1),) * (n // 2 + 1), None
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """Theorem 30's excess population risk, 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.
+        """What is proved of the excess population risk at its rate (see `iterate_risk`).
 
-        At other rates, what the proof gives for them. None on an unbounded set, or if the loss is not Lipschitz.
+        Beside it, at Theorem 30's rate, that theorem's 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n). None on an
+        unbounded set, or if the loss is not Lipschitz.
         """
         n = whole_number("n", n, at_least=1)
-        return skip_risk(self.problem, n, self.rate, self.noise_stddev, source="fmtt18.thm30")
+        return skip_risk(
+            self.problem, n, self.rate, self.noise_stddev, source="fmtt18.thm30", start=self.start
+        )
 
     def used_with_probability(self, n: int, index: int) -> float:
         """Probability that t_0 < index, for an index from 1."""
@@ -213,27 +216,21 @@ class StopPNSGD(_SomeSteps):
         return None, (0.0,) * (fewest - 1) + (1 / (n - fewest + 1),) * (n - fewest + 1)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """Theorem 29's excess population risk, 4 R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.
+        """What is proved of the excess population risk at its rate (see `iterate_risk`).
 
-        With `second_half`, Theorem 30's, by its proof; at other rates, what the proofs give for them. None on an
-        unbounded set, or if the loss is not Lipschitz.
+        Beside it, at Theorem 29's rate, that theorem's 4 R sqrt(L^2 + d sigma^2) / sqrt(n); with `second_half`, Theorem
+        30's. None on an unbounded set, or if the loss is not Lipschitz.
         """
         n = whole_number("n", n, at_least=1)
+        at = self.problem, n, self.rate, self.noise_stddev
         if self.second_half:
-            return skip_risk(self.problem, n, self.rate, self.noise_stddev, source="fmtt18.thm30")
+            return skip_risk(*at, source="fmtt18.thm30", start=self.start)
         size, norm = (
             self.problem.constraint.largest_norm,
             noisy_gradient_norm(self.problem, self.noise_stddev),
         )
-        return stop_risk(
-            self.problem,
-            n,
-            self.rate,
-            self.noise_stddev,
-            best=2 * size / (math.sqrt(n) * norm),
-            bound=4 * size * norm / math.sqrt(n),
-            source="fmtt18.thm29",
-        )
+        best, printed = 2 * size / (math.sqrt(n) * norm), 4 * size * norm / math.sqrt(n)
+        return stop_risk(*at, best=best, printed=printed, source="fmtt18.thm29", start=self.start)
 
     def _mixture(self, n: int, index: int) -> GaussianMixtureProfile:
         """The mixture over T that the index is part of: T in {max(index, fewest), ..., n}."""

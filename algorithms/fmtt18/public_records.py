@@ -136,12 +136,14 @@ class PublicRecordsLast(SkipPNSGD):
         return Guarantees(stated, as_printed=printed, local=self._local())
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """Corollary 31's excess population risk, 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.
+        """What is proved of the excess population risk at its rate (see `iterate_risk`).
 
-        At other rates, what the proof gives for them. None on an unbounded set.
+        Beside it, at Corollary 31's rate, its 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n). None on an unbounded set.
         """
         self.private_count(n)
-        return skip_risk(self.problem, n, self.rate, self.noise_stddev, source="fmtt18.cor31")
+        return skip_risk(
+            self.problem, n, self.rate, self.noise_stddev, source="fmtt18.cor31", start=self.start
+        )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most n gradients, n - floor(n/2) / 2 in expectation, and as many projections."""

@@ -152,11 +152,13 @@ class SmoothedPNSGD(Weakenable):
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Excess population risk of the loss itself: Skip-PNSGD's on the convolved loss, plus the bias.
 
-        At Corollary 34's rate 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n) + b, else what the proof gives.
+        Beside what is proved at its rate, at Corollary 34's its 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n) + b.
         """
         n = whole_number("n", n, at_least=1)
         problem, bias = self.algorithm.problem, self.loss.largest_bias
-        return skip_risk(problem, n, self.rate, self.noise_stddev, source="fmtt18.cor34", bias=bias)
+        return skip_risk(
+            problem, n, self.rate, self.noise_stddev, source="fmtt18.cor34", start=self.start, bias=bias
+        )
 
 
 def printed_width(problem: Problem, *, n: int, epsilon: float, delta: float) -> float:

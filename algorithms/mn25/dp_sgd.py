@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from dpverify.algorithms.conditions import admitted
+from dpverify.algorithms.conditions import admitted, reach
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import Interaction
 from dpverify.algorithms.mn25.phases import LARGEST_MU, Accounted
@@ -179,17 +179,18 @@ class DPSGD(Accounted):
         return (StatedQueries("gradient", used.steps * used.batch_size, **row), projections)
 
     def risk_bound(self, n: int) -> StatedRisk:
-        """Lemma 11 with its constants: B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, and never more than B L.
+        """Lemma 11 with its constants: r^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, r the largest distance from w_1.
 
-        With the tuning above it is at most 2 alpha, and 3 alpha where the starting point is released.
+        Never more than r L where the starting point is released, else than B L. `theorem` has B in the place of r: with
+        the tuning above at most 2 alpha, and 3 alpha where the starting point is released.
         """
-        used = self.parameters(n)
-        width, lipschitz = self.problem.constraint.diameter, self.problem.constants.lipschitz_constant
-        bound = math.inf
-        if used.steps:
-            moment = lipschitz**2 + self.problem.constraint.dimension * used.noise_stddev**2
-            bound = width**2 / (2 * used.rate * used.steps) + used.rate * moment / 2
-        return self._stated_risk(bound)
+        used, constraint = self.parameters(n), self.problem.constraint
+        lipschitz, distance = self.problem.constants.lipschitz_constant, reach(self.start, constraint)
+        if not used.steps:
+            return self._stated_risk(distance * lipschitz, math.inf)
+        noise = used.rate * (lipschitz**2 + constraint.dimension * used.noise_stddev**2) / 2
+        found = distance**2 / (2 * used.rate * used.steps) + noise
+        return self._stated_risk(found, constraint.diameter**2 / (2 * used.rate * used.steps) + noise)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-from dpverify.algorithms.conditions import covered, normalized_start
+from dpverify.algorithms.conditions import covered, normalized_start, reach
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle
 from dpverify.algorithms.mn25.phases import check_problem
@@ -270,12 +270,20 @@ class LimitedOracleSGD(Weakenable):
         return (StatedQueries("gradient", steps * self.batch_size, **row), projections)
 
     def risk_bound(self, n: int) -> StatedRisk:
-        """B^2 / (2 eta T) + eta V / 2, and never more than B L; the accuracy, with the tuning above."""
+        """r^2 / (2 eta T) + eta V / 2, r the largest distance from w_1, and never more than B L.
+
+        `theorem` has B in the place of r: the accuracy, with the tuning above.
+        """
         whole_number("n", n, at_least=1)
-        width = self.problem.constraint.diameter
-        bound = width**2 / (2 * self.step_size * self.step_count) + self.step_size * self.second_moment / 2
-        bound = min(bound, width * self.problem.constants.lipschitz_constant)
-        return StatedRisk(bound, total=False, **words("mn25.limited-oracle/risk"))
+        constraint = self.problem.constraint
+        most = constraint.diameter * self.problem.constants.lipschitz_constant
+
+        def bound(distance: float) -> float:
+            descent = distance**2 / (2 * self.step_size * self.step_count)
+            return min(descent + self.step_size * self.second_moment / 2, most)
+
+        found, theorem = bound(reach(self.start, constraint)), bound(constraint.diameter)
+        return StatedRisk(found, total=False, theorem=theorem, **words("mn25.limited-oracle/risk"))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

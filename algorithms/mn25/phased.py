@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted
+from dpverify.algorithms.conditions import admitted, reach
 from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
@@ -158,16 +158,21 @@ class PhasedSGD(Phased[SGDPhase]):
     def risk_bound(self, n: int) -> StatedRisk:
         """The chain of Theorem 7 with its constants, and never more than B L.
 
-        L sigma_R sqrt(d) + sum over r of (D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2), where D_1 = B and
-        D_r = sigma_(r-1) sqrt(d).
+        L sigma_R sqrt(d) + sum over r of (D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2), where D_r = sigma_(r-1) sqrt(d) and
+        D_1 is the largest distance from w_0; `theorem` has B for that. Without phases, the starting point's: L D_1.
         """
         root = math.sqrt(self.problem.constraint.dimension)
         lipschitz, schedule = self.problem.constants.lipschitz_constant, self.schedule(n)
-        bound, distance = 0.0, self.problem.constraint.diameter
-        for phase in schedule:
-            bound += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
-            distance = phase.noise_stddev * root
-        return self._stated_risk(bound + lipschitz * distance)
+
+        def bound(distance: float) -> float:
+            total = 0.0
+            for phase in schedule:
+                total += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
+                distance = phase.noise_stddev * root
+            return total + lipschitz * distance
+
+        constraint = self.problem.constraint
+        return self._stated_risk(bound(reach(self.start, constraint)), bound(constraint.diameter))
 
     def _stated(self, phase: SGDPhase, data: Dataset) -> StatedStep:
         features, labels = records(data, self.problem, np)
@@ -297,16 +302,22 @@ class PhasedERM(Phased[ERMPhase]):
     def risk_bound(self, n: int) -> StatedRisk:
         """The chain of Lemma 16 with its constants, and never more than B L.
 
-        L sigma_R sqrt(d) + sum over r of (g_r + lambda_r D_r^2), where D_1 = B and D_r = sigma_(r-1) sqrt(d).
-        The lemma puts the squared noise of phase r - 1 at 16 B^2 / 4^r, where it is 4 times that.
+        L sigma_R sqrt(d) + sum over r of (g_r + lambda_r D_r^2), where D_r = sigma_(r-1) sqrt(d) and D_1 is the largest
+        distance from w_0; `theorem` has B for that. Without phases, the starting point's: L D_1. The lemma puts the
+        squared noise of phase r - 1 at 16 B^2 / 4^r, where it is 4 times that.
         """
         root = math.sqrt(self.problem.constraint.dimension)
         lipschitz = self.problem.constants.lipschitz_constant
-        bound, distance = 0.0, self.problem.constraint.diameter
-        for phase in self.schedule(n):
-            bound += phase.gap + phase.pull * distance**2
-            distance = phase.noise_stddev * root
-        return self._stated_risk(bound + lipschitz * distance)
+
+        def bound(distance: float) -> float:
+            total = 0.0
+            for phase in self.schedule(n):
+                total += phase.gap + phase.pull * distance**2
+                distance = phase.noise_stddev * root
+            return total + lipschitz * distance
+
+        constraint = self.problem.constraint
+        return self._stated_risk(bound(reach(self.start, constraint)), bound(constraint.diameter))
 
     def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
         risk = self._inner_risk(phase)

@@ -114,9 +114,10 @@ class Accounted(Weakenable, ABC):
         theorem = replace(sharpest, guarantee=ApproxDP(self.epsilon, self.delta), origin=None)
         return Guarantees(theorem, sharpest=sharpest, as_printed=theorem)
 
-    def _stated_risk(self, bound: float) -> StatedRisk:
+    def _stated_risk(self, bound: float, theorem: float) -> StatedRisk:
         """Of convex losses, in expectation; never more than B L."""
-        return StatedRisk(min(bound, self.trivial_accuracy), total=False, **words(f"{self.id}/risk"))
+        found, printed = min(bound, self.trivial_accuracy), min(theorem, self.trivial_accuracy)
+        return StatedRisk(found, total=False, theorem=printed, **words(f"{self.id}/risk"))
 
 
 @dataclass(frozen=True)

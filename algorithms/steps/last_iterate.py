@@ -1,13 +1,13 @@
 """What is proved of the last of T points of projected stochastic gradient descent, with every constant.
 
-With unbiased gradients g_t at w_t of E ||g_t||^2 <= G^2, convex risks F and rates eta_1 >= ... >= eta_T > 0 (the last of
-them is not used), every point w of the set has, for each s,
+With unbiased gradients g_t at w_t of E ||g_t||^2 <= G^2, convex risks F and rates eta_1 >= ... >= eta_T > 0 (the last
+of them is not used), every point w of the set has, for each s,
 
     sum over t = s, ..., T of 2 eta_t E (F(w_t) - F(w)) <= E ||w_s - w||^2 + G^2 (eta_s^2 + ... + eta_T^2).
 
-With f_t = F(w_t) - F* the mean of eta_t f_t over the last k + 1 points is at most that over the last k + 2, plus the mean of
-eta_t (F(w_t) - F(w_s)) over these, divided by k + 1, where w_s is the first of them; so, adding up (Shamir and Zhang 2013;
-the form for all rates is that of Lin, Rosasco and Zhou 2016),
+Let f_t = F(w_t) - F*. The mean of eta_t f_t over the last k points is at most that over the last k + 1, and the mean of
+eta_t (F(w_t) - F(w_s)) over these, divided by k, where w_s is the first of them. So, adding up (Shamir and Zhang 2013;
+for all rates: Lin, Rosasco and Zhou 2016),
 
     eta_T f_T <= ||w_1 - w*||^2 / (2 T) + G^2 / 2 (eta_T^2 + sum over t < T of eta_t^2 / (T - t)).
 
@@ -42,8 +42,8 @@ def best_factor(points: int, distance: float) -> float:
 def strongly_convex_risk(points: int, *, norm: float, strong_convexity: float) -> float:
     """Excess risk of the last of T points, in units of the loss, for eta_t = 1 / (Delta t).
 
-    For Delta-strongly convex risks the sums without eta_t are bounded in the same way, and nothing is left of the distance
-    to the first point:
+    For Delta-strongly convex risks the sums without eta_t are bounded in the same way, and nothing is left of the
+    distance to the first point:
 
         f_T <= G^2 / (2 Delta) (1 / T + sum over t < T of 1 / (t (T - t))).
 

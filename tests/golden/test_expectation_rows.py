@@ -15,8 +15,16 @@ LOG = math.log(1.25e5)
 
 
 def _stop(n: float) -> float:
-    """L = 2 for least squares, d = 2, epsilon = 1."""
-    return 8 / math.sqrt(n) * math.sqrt(1 + 8 * 2 * LOG)
+    """L = 2 for least squares, d = 2, epsilon = 1, from the middle of the unit ball."""
+    return _of_some(n, n, 2 * math.sqrt(1 + 8 * 2 * LOG), 2.0)
+
+
+def _of_some(n: float, iterates: float, norm: float, factor: float) -> float:
+    """One of the last iterates on the unit ball, from the first of them or from the middle, at factor / (G sqrt(n))."""
+    rate = factor / (norm * math.sqrt(n))
+    return min(
+        2 / (rate * iterates) + rate * norm**2 / 2, (1 / rate + rate * (n + 1) * norm**2) / (2 * iterates)
+    )
 
 
 def _smoothed(n: float) -> float:
@@ -24,12 +32,13 @@ def _smoothed(n: float) -> float:
     width = 8 / (2 * math.sqrt(n * math.log(1e5)))
     # enough noise for an epsilon at which the printed formula may have too little
     sigma = max(2 / largest_mu(8.0, 1e-5), 2 * math.sqrt(2 * LOG) / 8)
-    return 4 * math.sqrt(2 * (1 + 5 * sigma**2) / n) + width / math.sqrt(2 * math.pi)
+    norm = math.sqrt(1 + 5 * sigma**2)
+    return _of_some(n, n // 2 + 1, norm, math.sqrt(8)) + width / math.sqrt(2 * math.pi)
 
 
 def _phased(_: float) -> float:
-    """Theorem 7 with B = L = 2, d = 5, alpha = B L / 120: four phases."""
-    steps, root, distance, bound = 120**2, math.sqrt(5), 2.0, 0.0
+    """Theorem 7 with B = L = 2, d = 5, alpha = B L / 120: four phases, the first from the middle."""
+    steps, root, distance, bound = 120**2, math.sqrt(5), 1.0, 0.0
     for r in range(1, 5):
         rate = 4 / (4 / 120 * steps) / 4**r
         bound += distance**2 / (2 * rate * math.ceil(steps / 2**r)) + rate * 4 / 2
@@ -54,7 +63,7 @@ def _phased(_: float) -> float:
             "mn25.erm-to-sco/breast-cancer/risk",
             (100, 200, 400),
             None,
-            lambda n: 4 / math.sqrt(n) * math.sqrt(1 + 2 * 8 * LOG / 64),
+            lambda n: _of_some(n, n, math.sqrt(1 + 2 * 8 * LOG / 64), 2.0),
         ),
         ("bst14.alg-local-approx/ball", (4, 8, 16), 20_000, lambda n: n**-3.0),
         # 3/8 of the largest slope of n's parity that is at most sqrt(n) / 8
@@ -119,7 +128,7 @@ def test_several_tasks() -> None:
     log = math.log(1 / 0.4)
     sigma = 4 * math.sqrt(max(6 * harmonic / 300, 2 * log) * log) / 0.99
     found = row("fmtt18.multitask/digits/risk")
-    assert found.bound == pytest.approx(4 * math.sqrt((1 + 2 * sigma**2) / 300), rel=1e-6)
+    assert found.bound == pytest.approx(_of_some(300, 300, math.sqrt(1 + 2 * sigma**2), 4.0), rel=1e-6)
     assert found.runs == 800
 
 

@@ -230,11 +230,8 @@ def test_risk_is_the_corollary_s_at_its_rate_and_what_is_proved_is_less() -> Non
         stated = made.risk_bound(n)
         assert stated is not None
         inside = 1 + 8 * D * math.log(1.25e5) / public
-        assert stated.bound == pytest.approx(4 * math.sqrt(2) / math.sqrt(n) * math.sqrt(inside), rel=1e-12)
-        proved = random_iterate_risk(
-            PROBLEM, iterates=n // 2 + 1, rate=made.rate, noise_stddev=made.noise_stddev
-        )
-        assert proved <= stated.bound
+        assert stated.theorem == pytest.approx(4 * math.sqrt(2) / math.sqrt(n) * math.sqrt(inside), rel=1e-12)
+        assert stated.bound <= 0.6 * stated.theorem
         other = PublicRecordsLast(PROBLEM, 2 * made.rate, made.noise_stddev, public=public).risk_bound(n)
         assert other is not None
         assert "fmtt18.cor31" not in other.sources
@@ -248,7 +245,9 @@ def test_the_proved_risk_holds_where_it_is_known() -> None:
     for rate in (0.01, 0.3, 1.0):
         for iterates in (1, 4, 20):
             risk = np.mean([(1 - rate) ** (2 * t) / 2 for t in range(1, iterates + 1)])
-            assert risk <= random_iterate_risk(problem, iterates=iterates, rate=rate, noise_stddev=0.0)
+            assert risk <= random_iterate_risk(
+                problem, n=iterates, iterates=iterates, rate=rate, noise_stddev=0.0
+            )
 
 
 BAD = [

@@ -510,17 +510,22 @@ def test_risk_bounds_follow_the_chains(kind: Any, share: float) -> None:
     alpha = width / share
     algorithm = kind(PROBLEM, 1.0, 1e-5, accuracy=alpha)
     schedule, count = algorithm.schedule(n), len(algorithm.schedule(n))
-    bound = algorithm.risk_bound(n).bound
+    stated, first = algorithm.risk_bound(n), schedule[0]
+    bound = stated.theorem
     if kind is PhasedSGD:
+        from_middle = width**2 * 3 / 4 / (2 * first.rate * first.steps)
         # eta T = B^2 / alpha: 4 alpha + sum over r >= 2 of 128 2^-r alpha, noise, and a sixth of eta L^2
         ideal = alpha * (4 + 64 * (1 - 2.0 ** (1 - count))) + 4 * width / 4**count
         ideal += sum(phase.rate for phase in schedule) / 2
     else:
+        from_middle = first.pull * width**2 * 3 / 4
         ideal = alpha * (2 + 32 * (1 - 2.0 ** (1 - count))) + 4 * width / 2**count
         ideal += sum(phase.gap for phase in schedule)
     assert bound == pytest.approx(ideal, rel=2e-3)
     assert bound < width
-    assert kind(PROBLEM, 1.0, 1e-5, accuracy=1.0).risk_bound(n).bound == width
+    assert stated.bound == pytest.approx(bound - from_middle)
+    trivial = kind(PROBLEM, 1.0, 1e-5, accuracy=2.0).risk_bound(n)
+    assert (trivial.bound, trivial.theorem) == (width / 2, width)
 
 
 BAD = [
