@@ -77,6 +77,11 @@ class _SomeSteps(NoisySGD):
         keys, largest = self._draw(data.n, rng, runs)
         order = np.argsort(keys, kind="stable")
         taken = np.searchsorted(keys[order], largest, side="right")
+        if runs == 1:
+            steps = np.flatnonzero(taken)
+            rates = np.full(len(steps), self.rate)
+            iterates.walk(features, labels, steps, rates=rates, noise_stddev=self.noise_stddev)
+            return iterates.output()
         for t, active in enumerate(taken.tolist()):
             if active:
                 x, y = features[t, :], labels[t]

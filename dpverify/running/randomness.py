@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.running.normal_numbers import fill
 
 BLOCK = 10_000
 """Runs in a block, and so part of what a seed means: changing it changes every result.
@@ -100,7 +101,10 @@ class Randomness:
             name: of the draw.
             out: a C-contiguous NumPy array of the shape to draw into; it is what is returned with NumPy.
         """
-        return self._record(self._generator.standard_normal(shape, out=out), name)
+        place = np.empty(shape) if out is None else out
+        if not (place.flags.c_contiguous and place.shape == shape and fill(self._generator, place)):
+            place = self._generator.standard_normal(shape, out=place)
+        return self._record(place, name)
 
     def uniform(self, shape: tuple[int, ...], name: str) -> Array:
         """Independent numbers uniform on [0, 1), float64."""
