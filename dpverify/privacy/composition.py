@@ -264,6 +264,26 @@ def repeated(single: PrivacyLossDistribution, count: int) -> PrivacyLossDistribu
     return composed
 
 
+def coarsened(
+    distribution: PrivacyLossDistribution, *, releases: int, discretization: float
+) -> PrivacyLossDistribution:
+    """A dominating pair on a coarser grid, for a distribution of so many releases that are private both ways.
+
+    It bounds their profile and the `allowance` for rounding. Compositions of many releases cost a fraction when the
+    grid grows with the standard deviation of the loss.
+    """
+    added = allowance(distribution, releases)
+
+    def profile(epsilon: FloatArray) -> FloatArray:
+        found = np.clip(deltas_of(distribution, np.ravel(epsilon)), 0.0, 1.0) + added
+        return quantities.falling(np.minimum(found, 1.0)).reshape(np.shape(epsilon))
+
+    rest = distribution.get_delta_for_epsilon(_LARGEST_LOSS)
+    last = distribution.get_epsilon_for_delta(min(rest + added, 0.5))
+    largest = min(max(last, 2 * discretization), _LARGEST_LOSS)
+    return loss_distribution(profile, discretization=discretization, largest_loss=largest)
+
+
 def deltas_of(distribution: PrivacyLossDistribution, epsilons: FloatArray) -> FloatArray:
     """Hockey-stick divergences of a distribution at rising epsilons (nats; infinity is allowed), shape (k,).
 
