@@ -79,6 +79,12 @@ class Compiled:
         """Nothing is compiled yet."""
         self._function, self._parts = function, parts
 
+    @classmethod
+    def expect(cls, saved: float) -> None:
+        """Say that so many seconds are going to be saved: if they are worth it, none is lost first."""
+        if saved >= cls._worth:
+            Compiled._lost = max(Compiled._lost, saved)
+
     def __call__(self, saved: float) -> Callable[..., Any] | None:
         """The compiled function; None without Numba, or as long as too little would be saved.
 

@@ -227,6 +227,7 @@ class NoisyGradientDescent(Weakenable):
             first_rate *= diameter / self.problem.constraint.diameter
         numbers = np.arange(1, self.step_count(n) + 1, dtype=np.float64)
         rates = first_rate / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
+        iterates.expect(len(rates))
         columns = features if iterates.alone else xp.asarray(features.T, copy=True)
         # whether or not runs are stepped alone, in every namespace; for many runs a call of its own costs nothing
         together = _DRAWN_TOGETHER if runs <= FEW else 1

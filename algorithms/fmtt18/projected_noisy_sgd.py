@@ -43,6 +43,7 @@ class _EveryStep(NoisySGD):
         """Run on a data set of n records; points have shape (runs, d)."""
         iterates, features, labels = self._begin(data, rng, runs)
         order, rates = np.arange(data.n), np.full(data.n, self.rate)
+        iterates.expect(self.passes(data.n) * data.n)
         for _ in range(self.passes(data.n)):
             iterates.walk(features, labels, order, rates=rates, noise_stddev=self.noise_stddev)
         return iterates.output()

@@ -36,6 +36,11 @@ def inner_product() -> Callable[[Any, Any], float]:
     return found
 
 
+def expect(steps: int) -> None:
+    """Say that so many steps are coming, so that what is compiled is loaded at once where that is worth it."""
+    Compiled.expect(steps * _SAVED)
+
+
 def compiled(steps: int) -> Callable[..., None] | None:
     """`walk` for so many steps, compiled; None where there is no Numba, or it is not worth it."""
     return _WALK(steps * _SAVED)
@@ -44,7 +49,8 @@ def compiled(steps: int) -> Callable[..., None] | None:
 def slope(kind: int, parameter: float, z: float, y: float) -> float:
     """The slope of a loss at <w, x> = z, `link_slope` of one number."""
     if kind == LOGISTIC:
-        return -y / (1.0 + math.exp(min(y * z, _LARGEST_EXPONENT)))
+        exponent = y * z
+        return -y / (1.0 + math.exp(exponent if exponent < _LARGEST_EXPONENT else _LARGEST_EXPONENT))
     if kind == HINGE:
         return -y if y * z < 1.0 else 0.0
     if kind == SQUARED:

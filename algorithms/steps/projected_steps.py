@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.steps import in_place, single_run
+from dpverify.algorithms.steps import in_place, loops, single_run
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import ConstraintSet, Dataset, Problem
 from dpverify.problems.constraint_sets import Ball
@@ -134,6 +134,11 @@ class Iterates:
     def alone(self) -> bool:
         """Whether runs are few enough to be stepped one after the other, many steps of each at once."""
         return self._alone is not None
+
+    def expect(self, steps: int) -> None:
+        """Say how many steps are coming."""
+        if self.alone:
+            loops.expect(steps * self._runs)
 
     def walk(
         self,

@@ -53,6 +53,9 @@ _KINDS: Mapping[type, Callable[[Any], tuple[int, float]]] = {
 }
 """Losses that `loops` knows, and their parameter; a subclass may have changed what its slope is."""
 
+LINK_LOSSES = _KINDS.keys() - {HalfSquaredDistance}
+"""Those that depend on a point through its inner product with the record."""
+
 
 def steps_together(dimension: int) -> int:
     """How many steps' records and noise are held at once: 1 MiB of each, and at least one."""
