@@ -18,7 +18,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.projected_steps import Iterates, records
-from dpverify.algorithms.steps.single_run import FEW
+from dpverify.algorithms.steps.single_run import FEW, SingleRun
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -140,6 +140,12 @@ class NoisyGradientDescent(Weakenable):
         if self.step_size == "strongly-convex":
             return 1 / (self.problem.constants.strong_convexity * n * t)
         return self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
+
+    @property
+    def seconds_a_call(self) -> float:
+        """Of a step of a run alone."""
+        constraint = self.problem.constraint
+        return SingleRun.of(self.problem.loss, constraint, 0, constraint.dimension).seconds_a_step
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""

@@ -95,6 +95,7 @@ class FirstOrder:
         """Sum of all gradients, in a few products for few runs of a known loss; None where it is made one by one."""
         interaction = self._interaction
         loss = interaction.problem.loss
+        base: Any
         base, ridge = without_ridge(loss)
         known = type(base) in LINK_LOSSES and type(loss) in (type(base), Ridge)
         common = all(part.made is None and part.points.ndim == 2 for part in self._asked)

@@ -55,7 +55,7 @@ class Iterates:
         base: Any = without_ridge(problem.loss)[0]
         self._base = base if isinstance(base, GeneralizedLinear) else None
         # a subclass may have changed its projection
-        ball = self._constraint
+        ball: Any = self._constraint
         about_origin = type(ball) is Ball and ball.midpoint is None
         usual = about_origin and in_place.RADII[0] <= ball.radius <= in_place.RADII[1]
         self._radius: float | None = ball.radius if usual else None
