@@ -23,8 +23,6 @@ LOGISTIC, HINGE, SQUARED, LINEAR, POSITIVE_PART, HUBERIZED, DISTANCE = range(7)
 NO_LIMIT, BALL, BOX, TWO_BALLS = range(4)
 
 _LARGEST_EXPONENT = 700.0  # exp stays finite, and the slope there is 1e-304 at most
-_SAVED = 1.2e-6
-"""Seconds a step."""
 
 
 @cache
@@ -34,16 +32,6 @@ def inner_product() -> Callable[[Any, Any], float]:
 
     found: Callable[[Any, Any], float] = ddot
     return found
-
-
-def expect(steps: int) -> None:
-    """Say that so many steps are coming, so that what is compiled is loaded at once where that is worth it."""
-    Compiled.expect(steps * _SAVED)
-
-
-def compiled(steps: int) -> Callable[..., None] | None:
-    """`walk` for so many steps, compiled; None where there is no Numba, or it is not worth it."""
-    return _WALK(steps * _SAVED)
 
 
 def slope(kind: int, parameter: float, z: float, y: float) -> float:
@@ -158,4 +146,4 @@ def _into_both(point: Array, places: Array, radius: float, outer_radius: float, 
         point[i] = axis[i] * height + across[i] * factor + places[1, i]
 
 
-_WALK = Compiled(walk, slope, within, _shorten, _into_both)
+WALK = Compiled(walk, slope, within, _shorten, _into_both)

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.steps import in_place, loops, single_run
+from dpverify.algorithms.steps import in_place, single_run
 from dpverify.errors import InvalidArgumentError
+from dpverify.extras import Compiled
 from dpverify.problems import ConstraintSet, Dataset, Problem
 from dpverify.problems.constraint_sets import Ball
 from dpverify.problems.losses import GeneralizedLinear, is_generalized_linear
@@ -137,8 +138,7 @@ class Iterates:
 
     def expect(self, steps: int) -> None:
         """Say how many steps are coming."""
-        if self.alone:
-            loops.expect(steps * self._runs)
+        Compiled.expect(sum(steps * one.seconds_a_step for one in self._alone or () if one.known))
 
     def walk(
         self,

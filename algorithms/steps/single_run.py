@@ -169,7 +169,7 @@ class SingleRun:
             noise: shape (steps, d).
             factors: shape (steps,), length^2 over loss.
         """
-        kernel = loops.compiled(len(factors)) if self.known else None
+        kernel = loops.WALK(len(factors) * self.seconds_a_step) if self.known else None
         if kernel is None:
             self._walk(point, features, labels, noise, factors)
             return

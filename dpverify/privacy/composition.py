@@ -278,9 +278,7 @@ def coarsened(
         found = np.clip(deltas_of(distribution, np.ravel(epsilon)), 0.0, 1.0) + added
         return quantities.falling(np.minimum(found, 1.0)).reshape(np.shape(epsilon))
 
-    rest = distribution.get_delta_for_epsilon(_LARGEST_LOSS)
-    last = distribution.get_epsilon_for_delta(min(rest + added, 0.5))
-    largest = min(max(last, 2 * discretization), _LARGEST_LOSS)
+    largest = min(max(_largest_finite_loss(distribution), 2 * discretization), _LARGEST_LOSS)
     return loss_distribution(profile, discretization=discretization, largest_loss=largest)
 
 
@@ -322,6 +320,10 @@ def allowance(distribution: PrivacyLossDistribution, releases: int) -> float:
     its part in a divergence are e^l times something, of which l's own rounding takes 2^-53 l each, for every loss up
     to the largest finite one.
     """
+    return _UNIT * (releases + 2 * _largest_finite_loss(distribution))
+
+
+def _largest_finite_loss(distribution: PrivacyLossDistribution) -> float:
     from dp_accounting.pld.pld_pmf import SparsePLDPmf
 
     largest = 0.0
@@ -331,7 +333,7 @@ def allowance(distribution: PrivacyLossDistribution, releases: int) -> float:
         else:
             last = max(abs(pmf._lower_loss), abs(pmf._lower_loss + pmf.size - 1))
         largest = max(largest, last * pmf._discretization)
-    return _UNIT * (releases + 2 * largest)
+    return largest
 
 
 def profile_of(distribution: PrivacyLossDistribution, *, releases: int, label: str) -> ProfileDP:
