@@ -159,8 +159,8 @@ theorem gives for logistic regression on the unit ball at epsilon = 1 and delta 
 seconds, of one thread, in a fresh process: with the accountant, and {numba}).
 *Excess* is the mean empirical risk of the output above the minimum; *bound* is what the theorem states for it;
 *largest* is the largest excess risk on the constraint set. A bound that is not below it is vacuous: no point of the set
-could break it. A bound on the population's risk is one for every population, and so for this data set as the population.
-A dash: nothing is stated, or the output is no point of a problem. What is not run shows what was foreseen, and
+could break it. A bound on the population's risk is one for every population, and so for this data set as the
+population. A dash: nothing is stated, or the output is no point of a problem. What is not run shows what was foreseen, and
 `run(..., call_limit=...)` allows it.
 
 `dpverify verify --profile full` audits each algorithm at the size of the first data set, or, where a run is refused
