@@ -169,7 +169,7 @@ The quick profile has an audit of privacy there for each algorithm that is audit
 (`.../whole-data`), but for walks.
 
 {tables}
-"""
+"""  # noqa: E501
 
 HEAD = (
     "| algorithm | CPU s | MiB | gradients | values | projections, minimizations | excess | bound | largest | |\n"
