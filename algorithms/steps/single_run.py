@@ -9,6 +9,7 @@ order, with the same BLAS routine for inner products, so that the bits do not de
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +43,9 @@ FEW = 32
 """Up to so many runs are stepped alone: that is when a step of all of them together takes no longer."""
 
 _NUMBERS_TOGETHER = 2**17
+
+_COMPARED = 256
+_SAME_BITS: dict[tuple[int, int, bool, bool], bool] = {}
 
 _KINDS: Mapping[type, Callable[[Any], tuple[int, float]]] = {
     Logistic: lambda loss: (loops.LOGISTIC, 0.0),
@@ -169,10 +173,31 @@ class SingleRun:
             noise: shape (steps, d).
             factors: shape (steps,), length^2 over loss.
         """
-        kernel = loops.WALK(len(factors) * self.seconds_a_step) if self.known else None
-        if kernel is None:
-            self._walk(point, features, labels, noise, factors)
-            return
+        steps = point, features, labels, noise, factors
+        compiled = self.known and loops.WALK(len(factors) * self.seconds_a_step) is not None
+        (self._walk_compiled if compiled and self._same_bits(*steps) else self._walk)(*steps)
+
+    def _same_bits(self, point: Array, *steps: Array) -> bool:
+        """Whether compiled steps of this kind give the bits of plain ones, on the first steps that a process compiles.
+
+        Another processor or another version might round otherwise, and then no compiled steps are taken.
+        """
+        key = (self.kind, self.region, self.offset is None, not self.ridge)
+        if key not in _SAME_BITS:
+            plain, other = point.copy(), point.copy()
+            self._walk(plain, *(part[:_COMPARED].copy() for part in steps))
+            self._walk_compiled(other, *(part[:_COMPARED].copy() for part in steps))
+            _SAME_BITS[key] = np.array_equal(plain, other, equal_nan=True)
+            if not _SAME_BITS[key]:
+                said = "Steps that Numba compiles differ in their last bits from those of NumPy here, and are not used."
+                warnings.warn(said, RuntimeWarning, stacklevel=2)
+        return _SAME_BITS[key]
+
+    def _walk_compiled(
+        self, point: Array, features: Array, labels: Array, noise: Array, factors: Array
+    ) -> None:
+        kernel = loops.WALK(0.0)
+        assert kernel is not None
         nothing = np.empty(0)
         kernel(
             point, features, labels, noise, factors,

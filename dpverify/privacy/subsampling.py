@@ -53,9 +53,10 @@ class SampledGaussian(composition.ComposedReleases):
     """Adaptive Gaussian steps, each on one record drawn uniformly from n; all outputs may be released.
 
     Guarantee: adjacency replace-one. The smaller of two bounds: the composed privacy loss distribution
-    (dp-accounting's Fourier transform) plus `rounding`, and, where that allowance is not small beside it,
+    (dp-accounting's Fourier transform) plus `rounding`; and, where that allowance is not small beside it,
     dp-accounting's Renyi accountant for sampling without replacement (Wang, Balle and Kasiviswanathan 2019,
-    Theorem 27).
+    Theorem 27). The distribution of many steps is composed of blocks of the square root of their number, each
+    bounded on a grid of its own, which is as fine for a block as the first grid is for a step.
 
     Attributes:
         n: records, at least 2.

@@ -172,13 +172,12 @@ def test_one_point_is_shortened_as_many_are(radius: float) -> None:
 
 
 def compiled_walk(one: SingleRun) -> Callable[..., None]:
-    """`SingleRun.walk` by Numba, whatever little there is to do."""
+    """The steps by Numba, whatever little there is to do."""
 
     def walk(*steps: Any) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Compiled, "_lost", math.inf)
-            patch.setattr(SingleRun, "_walk", None)
-            one.walk(*steps)
+            one._walk_compiled(*steps)
 
     return walk
 
@@ -206,6 +205,26 @@ def test_compiled_steps_give_the_same_bits() -> None:
                     compiled_walk(one)(other, features, labels, np.nextafter(noise, 1.0), factors)
                     checked += not np.array_equal(plain, other)
     assert checked > 0
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="Numba is not installed")
+def test_compiled_steps_that_round_otherwise_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    def off(one: SingleRun, point: np.ndarray, *steps: Any) -> None:
+        one._walk(point, *steps)
+        point[0] = np.nextafter(point[0], 1.0)
+
+    monkeypatch.setattr(Compiled, "_lost", math.inf)
+    rng = np.random.default_rng(2)
+    steps = rng.normal(size=(9, D)), np.ones(9), rng.normal(size=(9, D)), np.full(9, 0.1)
+    one = SingleRun.of(Logistic(), BALL, 0, D)
+    expected = np.zeros(D)
+    one._walk(expected, *(part.copy() for part in steps))
+    monkeypatch.setattr(single_run, "_SAME_BITS", {})
+    monkeypatch.setattr(SingleRun, "_walk_compiled", off)
+    found = np.zeros(D)
+    with pytest.warns(RuntimeWarning, match="differ in their last bits"):
+        one.walk(found, *(part.copy() for part in steps))
+    assert np.array_equal(found, expected)
 
 
 @pytest.mark.skipif(find_spec("numba") is None, reason="Numba is not installed")
