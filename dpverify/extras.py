@@ -100,9 +100,11 @@ class Compiled:
     def _compiled(self) -> Callable[..., Any] | None:
         if not _is_there("numba"):
             return None
-        import numba
-        from numba.extending import register_jitable
-
+        try:
+            import numba
+            from numba.extending import register_jitable
+        except (ImportError, OSError):  # made for another NumPy, say
+            return None
         if numba.config.DISABLE_JIT:
             return None
         for part in self._parts:

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from dpverify import extras
 from dpverify.extras import Compiled
 from dpverify.running import Randomness, normal_numbers
 
@@ -38,6 +39,17 @@ def test_the_numbers_and_what_comes_after_are_numpys(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(normal_numbers, "_tables", lambda: off)
     assert not normal_numbers.fill(ours, found)
     normal_numbers._same_bits.cache_clear()
+
+
+def test_without_numba_all_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Compiled, "_lost", 0.0)
+    kernel = Compiled(normal_numbers._ziggurat, normal_numbers._next)
+    assert kernel(0.3) is None  # not worth it yet
+    assert kernel(0.3) is None
+    assert kernel(0.0) is not None
+    monkeypatch.setattr(extras, "_is_there", lambda name: False)
+    monkeypatch.setattr(normal_numbers, "_KERNEL", Compiled(normal_numbers._ziggurat))
+    assert not normal_numbers.fill(generator(), np.empty(5000))
 
 
 @pytest.mark.parametrize("shape", [(3,), (2000,), (50, 40)])
