@@ -132,10 +132,11 @@ def _into_both(point: Array, places: Array, radius: float, outer_radius: float, 
     for i in range(d):
         axis[i] = places[0, i] - places[1, i]
     distance = math.sqrt(np.dot(axis, axis))
-    inverse = 1.0 / distance
+    inverse = 1.0 / distance if distance > 0.0 else 0.0
     for i in range(d):
         axis[i] *= inverse
-    height = 0.5 * (distance + (outer_radius - radius) * (outer_radius + radius) / distance)
+    height = 0.5 * (distance + (outer_radius - radius) * (outer_radius + radius) * inverse)
+    height = min(max(height, -outer_radius), outer_radius)
     flat = math.sqrt(max((outer_radius - height) * (outer_radius + height), 0.0))
     along, across = np.dot(room[1], axis), near
     for i in range(d):

@@ -263,8 +263,10 @@ def _region(constraint: Any, run: int, dimension: int) -> tuple[int, Array, tupl
     places, radii = np.zeros((2, dimension)), (0.0, 0.0)
     if type(constraint) is AllSpace:
         return NO_LIMIT, places, radii
-    if type(constraint) is Ball and constraint.midpoint is None:
-        return _with_usual_radii(BALL, places, (constraint.radius, constraint.radius))
+    if type(constraint) is Ball:
+        places[:] = constraint.center()
+        region = BALL if constraint.midpoint is None else TWO_BALLS  # the same one twice
+        return _with_usual_radii(region, places, (constraint.radius, constraint.radius))
     if type(constraint) is Box:
         places[0], places[1] = constraint.lower, constraint.upper
         return BOX, places, radii
@@ -316,8 +318,11 @@ def into_both(point: Array, places: Array, radii: tuple[float, float]) -> None:
             return
     axis = places[0] - places[1]
     distance = math.sqrt(dot(axis, axis))
-    axis *= 1.0 / distance
-    height = 0.5 * (distance + (radii[1] - radii[0]) * (radii[1] + radii[0]) / distance)
+    # centers may be the same, or as good as that
+    inverse = 1.0 / distance if distance > 0.0 else 0.0
+    axis *= inverse
+    height = 0.5 * (distance + (radii[1] - radii[0]) * (radii[1] + radii[0]) * inverse)
+    height = min(max(height, -radii[1]), radii[1])
     flat = math.sqrt(max((radii[1] - height) * (radii[1] + height), 0.0))
     across = away[1] - dot(away[1], axis) * axis
     length = math.sqrt(dot(across, across))

@@ -42,6 +42,8 @@ PROBLEMS = {
     "squared": Problem(Squared.on(BALL), BALL),
     "linear": Problem(Linear(), BALL),
     "ridge": Problem(Ridge.on(BALL, Logistic(), 0.3), BALL),
+    "ball elsewhere": Problem(Logistic(), Ball(D, 0.5, (0.3, 0.0, 0.1))),
+    "ball far away": Problem(Logistic(), Ball(D, 0.5, (3e6, 0.0, 0.1))),
     "box": Problem(Logistic(), Box((-0.2,) * D, (0.5,) * D)),
     "simplex": Problem(Logistic(), Simplex(D)),
     "tiny ball": Problem(Logistic(), Ball(D, 1e-170)),
@@ -171,6 +173,26 @@ def test_one_point_is_shortened_as_many_are(radius: float) -> None:
         np.testing.assert_allclose(point, expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize("d", [1, 3, 1000])
+@pytest.mark.parametrize("apart", [0.0, 1e-300, 1e-17, 1e-9, 0.3])
+@pytest.mark.parametrize("radius", [0.7, 1.0, np.nextafter(1.0, 2.0)])
+def test_points_come_into_two_balls_however_near_their_centers_are(
+    d: int, apart: float, radius: float
+) -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        places, point = np.zeros((2, d)), 3 * rng.normal(size=d) / math.sqrt(d)
+        places[0, 0] = apart
+        distances = []
+        for _ in range(2):  # what is inside stays there, but for rounding
+            before = point.copy()
+            single_run.into_both(point, places, (radius, 1.0))
+            distances.append(np.linalg.norm(point - before))
+            for place, its in zip(places, (radius, 1.0), strict=True):
+                assert np.linalg.norm(point - place) <= its * (1 + 1e-12)
+        assert distances[1] <= 1e-12
+
+
 def compiled_walk(one: SingleRun) -> Callable[..., None]:
     """The steps by Numba, whatever little there is to do."""
 
@@ -189,7 +211,8 @@ def test_compiled_steps_give_the_same_bits() -> None:
     checked = 0
     for d in (1, 7, 64):
         box = Box(tuple(-0.1 - rng.random(d)), tuple(0.1 + rng.random(d)))
-        sets = (AllSpace(d), Ball(d, 0.7), box, LocalBalls(0.6, 1.0, 0.9 * np.eye(d)[:1]))
+        elsewhere = Ball(d, 0.5, (0.3,) + (0.1,) * (d - 1))
+        sets = (AllSpace(d), Ball(d, 0.7), elsewhere, box, LocalBalls(0.6, 1.0, 0.9 * np.eye(d)[:1]))
         for loss in (*SLOPES, HalfSquaredDistance(1.0)):
             for form in (loss, Ridge(loss, 0.3, 1.0), local_problem(Ridge(loss, 0.2, 1.0), d, 1).loss):
                 for constraint in sets:
