@@ -21,6 +21,7 @@ from dpverify.ledger.origins import Origin
 from dpverify.privacy import Adjacency, Condition, Guarantee, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.adjacency import ALL_RECORDS
 from dpverify.running import Output, Randomness, StatedStructure
+from dpverify.running.foresight import USUAL_CALL
 
 
 def given_up(algorithm: object) -> tuple[str, ...]:
@@ -198,6 +199,11 @@ class Algorithm(ABC):
             NotGuaranteedError: if the parameters void the guarantee and it was not withdrawn.
         """
         check_parameters(self)
+
+    @property
+    def seconds_a_call(self) -> float:
+        """How long an oracle call and what belongs to it take in a run with NumPy alone, about; see `foresight`."""
+        return USUAL_CALL
 
     @abstractmethod
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from importlib.util import find_spec
 from types import MappingProxyType
+from typing import Any, ClassVar
 
 from dpverify.errors import DpverifyError
 
@@ -59,3 +61,58 @@ def _is_there(name: str) -> bool:
         return find_spec(name) is not None
     except (ImportError, ValueError):
         return False
+
+
+class Compiled:
+    """A function over numbers and NumPy arrays that Numba compiles, where it is installed and that is worth it.
+
+    It must give the bits of what is done without Numba: results must not depend on what is installed. Numba keeps
+    what it compiled beside the function's file, or in the user's cache, until that file changes; so the functions that
+    it calls, the parts, stand in that file.
+    """
+
+    _worth: ClassVar[float] = 0.4
+    """Seconds that a process loses before it loads Numba, which takes about as long."""
+    _lost: ClassVar[float] = 0.0
+
+    def __init__(self, function: Callable[..., Any], *parts: Callable[..., Any]) -> None:
+        """Nothing is compiled yet."""
+        self._function, self._parts = function, parts
+
+    @classmethod
+    def expect(cls, saved: float) -> None:
+        """Say that so many seconds are going to be saved: if they are worth it, none is lost first."""
+        if saved >= cls._worth:
+            Compiled._lost = max(Compiled._lost, saved)
+
+    def __call__(self, saved: float) -> Callable[..., Any] | None:
+        """The compiled function; None without Numba, or as long as too little would be saved.
+
+        Args:
+            saved: about how many seconds it saves in the call at hand; from counts, never measured.
+        """
+        if Compiled._lost < Compiled._worth:
+            Compiled._lost += saved
+            return None
+        return self._compiled
+
+    @cached_property
+    def _compiled(self) -> Callable[..., Any] | None:
+        if not _is_there("numba"):
+            return None
+        try:
+            import numba
+            from numba.extending import register_jitable
+        except (ImportError, OSError):  # made for another NumPy, say
+            return None
+        if numba.config.DISABLE_JIT:
+            return None
+        for part in self._parts:
+            register_jitable(part)
+        options = {"nogil": True, "error_model": "numpy"}
+        found: Callable[..., Any]
+        try:
+            found = numba.njit(self._function, cache=True, **options)
+        except RuntimeError:  # there is no folder in which it could be kept
+            found = numba.njit(self._function, **options)
+        return found

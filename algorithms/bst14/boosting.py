@@ -28,6 +28,7 @@ from dpverify.privacy import ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
 from dpverify.running import Output, Randomness
+from dpverify.running.foresight import USUAL_CALL
 from dpverify.running.outputs import COUNTERS
 from dpverify.running.randomness import BLOCK, Array
 
@@ -292,6 +293,11 @@ class Boosting(Weakenable):
         if "value" in selection:
             found.append(StatedQueries("value", k * n, **words("bst14.alg-boost/values")))
         return tuple(found)
+
+    @property
+    def seconds_a_call(self) -> float:
+        """Those of the algorithm that is boosted."""
+        return float(getattr(self.single, "seconds_a_call", USUAL_CALL))
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with what is boosted sharpened; the pick is weakened where its exponential numbers are drawn."""

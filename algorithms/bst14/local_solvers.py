@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -50,19 +50,6 @@ class LocalSolver(Protocol):
         """Oracle calls for n records."""
 
 
-class _LocalIterates(Iterates):
-    """Iterates that start at the sets' centers and are projected onto the sets."""
-
-    def __init__(
-        self, mechanism: NoisyGradientDescent, sets: BallIntersections, runs: int, rng: Randomness
-    ) -> None:
-        super().__init__(mechanism.problem, rng.xp.asarray(mechanism.start), runs, rng)
-        sets_as_set: Any = sets  # no step asks for more than a projection
-        self._constraint = sets_as_set
-        self._radius = None
-        self.columns[...] = sets.centers.T
-
-
 @dataclass(frozen=True)
 class LocalNoisyGradientDescent:
     """bst14, Algorithm 1 on each run's set: steps projected onto it, from its center, with sizes by its diameter."""
@@ -77,7 +64,7 @@ class LocalNoisyGradientDescent:
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p)."""
-        iterates = _LocalIterates(self.mechanism, sets, runs, rng)
+        iterates = Iterates(self.mechanism.problem, sets.centers, runs, rng, sets=sets)
         return self.mechanism.descend(iterates, data, rng=rng, runs=runs, diameter=sets.diameter)
 
     def risk_within(self, n: int, diameter: float) -> float:

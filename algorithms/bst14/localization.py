@@ -35,6 +35,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
 from dpverify.algorithms.samplers.sampling_regions import is_cube
+from dpverify.algorithms.steps.single_run import SingleRun
 from dpverify.algorithms.weakening import BOTH, Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -343,6 +344,13 @@ class ApproximateLocalization(_Localized):
                 withdraw_guarantee=self.withdraw_guarantee,
             )
         )
+
+    @property
+    def seconds_a_call(self) -> float:
+        """Of a step of a run alone, on the part of the set in its ball."""
+        constraint = self.problem.constraint
+        sets = BallIntersections(constraint, constraint.center()[None, :], 1.0)
+        return SingleRun.of(self.problem.loss, sets, 0, constraint.dimension).seconds_a_step
 
     def solver_at(self, n: int) -> LocalNoisyGradientDescent:
         """Algorithm 1 with its part of the budget."""

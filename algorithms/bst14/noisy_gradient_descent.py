@@ -19,6 +19,7 @@ from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import best_factor, falling_rates_risk, strongly_convex_risk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
+from dpverify.algorithms.steps.single_run import FEW, SingleRun
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -29,7 +30,7 @@ from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 _DRAWN_TOGETHER = 4096
-"""Indices of records that a single run draws in one call, for the steps that come next."""
+"""Steps whose records are drawn in one call for few runs."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,12 @@ class NoisyGradientDescent(Weakenable):
             return 1 / (self.problem.constants.strong_convexity * n * t)
         return self.rate_factor * self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
 
+    @property
+    def seconds_a_call(self) -> float:
+        """Of a step of a run alone."""
+        constraint = self.problem.constraint
+        return SingleRun.of(self.problem.loss, constraint, 0, constraint.dimension).seconds_a_step
+
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""
         whole_number("n", n, at_least=1)
@@ -240,22 +247,22 @@ class NoisyGradientDescent(Weakenable):
         """Take all steps from given iterates, which know what they are projected onto: sets of the given diameter."""
         xp, n = rng.xp, data.n
         features, labels = records(data, self.problem, xp)
-        columns = xp.asarray(features.T, copy=True)
         stddev = self.noise_stddev(n)
         first_rate = self.rate(n, 1)
         if diameter is not None and self.step_size == "lipschitz":
             first_rate *= diameter / self.problem.constraint.diameter
-        steps = self.step_count(n)
-        # for many runs a call of its own costs nothing
-        together = _DRAWN_TOGETHER if runs == 1 else 1
-        for before in range(0, steps, together):
-            numbers = np.arange(before + 1, min(before + together, steps) + 1)
-            drawn = rng.integers(0, n, (len(numbers), runs), "records")
-            rates = first_rate / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
-            if runs == 1:
-                iterates.walk(features, labels, drawn[:, 0], rates=rates, noise_stddev=stddev, scale=n)
+        numbers = np.arange(1, self.step_count(n) + 1, dtype=np.float64)
+        rates = first_rate / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
+        iterates.expect(len(rates))
+        columns = features if iterates.alone else xp.asarray(features.T, copy=True)
+        # whether or not runs are stepped alone, in every namespace; for many runs a call of its own costs nothing
+        together = _DRAWN_TOGETHER if runs <= FEW else 1
+        for first in range(0, len(rates), together):
+            some = rates[first : first + together]
+            drawn = rng.integers(0, n, (len(some), runs), "records")
+            if iterates.alone:
+                iterates.walk(features, labels, drawn, rates=some, noise_stddev=stddev, scale=n)
                 continue
-            iterates.step_on_drawn(
-                columns, labels, drawn[0, :], rate=float(rates[0]), noise_stddev=stddev, scale=n
-            )
+            for t, rate in enumerate(some.tolist()):
+                iterates.step_on_drawn(columns, labels, drawn[t, :], rate=rate, noise_stddev=stddev, scale=n)
         return iterates.output()

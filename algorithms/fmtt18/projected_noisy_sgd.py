@@ -20,6 +20,7 @@ from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_ri
 from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
 from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import StatedRisk, reasons
+from dpverify.algorithms.steps.single_run import SingleRun
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -39,10 +40,17 @@ class _EveryStep(NoisySGD):
 
     hands_over = "all runs"
 
+    @property
+    def seconds_a_call(self) -> float:
+        """Of a step of a run alone."""
+        constraint = self.problem.constraint
+        return SingleRun.of(self.problem.loss, constraint, 0, constraint.dimension).seconds_a_step
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
         iterates, features, labels = self._begin(data, rng, runs)
         order, rates = np.arange(data.n), np.full(data.n, self.rate)
+        iterates.expect(self.passes(data.n) * data.n)
         for _ in range(self.passes(data.n)):
             iterates.walk(features, labels, order, rates=rates, noise_stddev=self.noise_stddev)
         return iterates.output()
@@ -77,6 +85,11 @@ class _SomeSteps(NoisySGD):
         keys, largest = self._draw(data.n, rng, runs)
         order = np.argsort(keys, kind="stable")
         taken = np.searchsorted(keys[order], largest, side="right")
+        if runs == 1:
+            steps = np.flatnonzero(taken)
+            rates = np.full(len(steps), self.rate)
+            iterates.walk(features, labels, steps, rates=rates, noise_stddev=self.noise_stddev)
+            return iterates.output()
         for t, active in enumerate(taken.tolist()):
             if active:
                 x, y = features[t, :], labels[t]

@@ -211,16 +211,12 @@ def distinct_records(rng: Randomness, n: int, size: int, runs: int) -> Array:
     the set holds already, the last of those is taken instead.
     """
     xp = rng.xp
-    chosen: list[Array] = []
-    for last in range(n - size, n):
+    chosen = xp.empty((size, runs), dtype=xp.int64)
+    for k, last in enumerate(range(n - size, n)):
         drawn = rng.integers(0, last + 1, (runs,), "records")
-        if chosen:
-            taken = chosen[0] == drawn
-            for earlier in chosen[1:]:
-                taken = taken | (earlier == drawn)
-            drawn = xp.where(taken, xp.full_like(drawn, last), drawn)
-        chosen.append(drawn)
-    return xp.stack(chosen, axis=1)
+        taken = xp.any(chosen[:k, :] == drawn, axis=0)
+        chosen[k, :] = xp.where(taken, xp.full_like(drawn, last), drawn)
+    return chosen.T
 
 
 def _accounted(n: int, size: int, mu: float, steps: int) -> Guarantee:

@@ -30,6 +30,7 @@ from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, ProfileDP, Pure
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.local_problems import ResampledLoss
 from dpverify.running import Output, Randomness
+from dpverify.running.foresight import USUAL_CALL
 
 _LARGEST_EXPONENT = 700.0
 """Of exponentials in floats."""
@@ -214,6 +215,11 @@ class EmpiricalToPopulation(Reduction):
             for inner in inners
             for guarantee in _after_resampling(inner.guarantee, n, self.resample_count(n))
         ]
+
+    @property
+    def seconds_a_call(self) -> float:
+        """The solver's."""
+        return float(getattr(self.solver, "seconds_a_call", USUAL_CALL))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The solver's, for m records."""

@@ -26,10 +26,11 @@ from dpverify.algorithms.mn25.oracle_handles import (
     UseCounts,
 )
 from dpverify.algorithms.steps.projected_steps import records as records_of
+from dpverify.algorithms.steps.single_run import FEW, LINK_LOSSES
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Guarantee
-from dpverify.problems import Dataset, Problem
-from dpverify.problems.problem import GuardedOracle
+from dpverify.problems import Dataset, Problem, Ridge
+from dpverify.problems.problem import GuardedOracle, without_ridge
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -81,12 +82,31 @@ class FirstOrder:
     def mean_gradient(self) -> Array:
         """Mean over the queries that each run made, shape (runs, d); 0 where there was none."""
         xp = self._interaction.xp
-        total = xp.zeros((self.dimension, self._interaction.runs), dtype=xp.float64).T
-        for gradient in self.gradients():
-            total += gradient
+        total = self._total_at_once()
+        if total is None:
+            total = xp.zeros((self.dimension, self._interaction.runs), dtype=xp.float64).T
+            for gradient in self.gradients():
+                total += gradient
         if isinstance(self.count, int):
             return total / max(self.count, 1)
         return total / xp.asarray(np.maximum(self.count, 1), dtype=xp.float64)[:, None]
+
+    def _total_at_once(self) -> Array | None:
+        """Sum of all gradients, in a few products for few runs of a known loss; None where it is made one by one."""
+        interaction = self._interaction
+        loss = interaction.problem.loss
+        base: Any
+        base, ridge = without_ridge(loss)
+        known = type(base) in LINK_LOSSES and type(loss) in (type(base), Ridge)
+        common = all(part.made is None and part.points.ndim == 2 for part in self._asked)
+        if interaction.xp is not np or interaction.runs > FEW or not (known and common):
+            return None
+        total = np.zeros((interaction.runs, self.dimension))
+        for points, records, _ in self._asked:
+            features = interaction.features[records]  # (runs, m, d)
+            slopes = base.link_slope((features @ points[:, :, None])[:, :, 0], interaction.labels[records])
+            total += (slopes[:, None, :] @ features)[:, 0, :] + records.shape[1] * ridge * points
+        return total
 
     @property
     def dimension(self) -> int:
@@ -159,9 +179,9 @@ class Interaction:
         self.true_oracle_calls = np.zeros(runs, dtype=np.int64)
         """Of each run so far, the sum of its batch sizes; shape (runs,)."""
         self._oracle = oracle
-        features, self._labels = records_of(data, problem, rng.xp)
+        self.features, self.labels = records_of(data, problem, rng.xp)
         # column by column, which is what gathering one record for each run reads
-        self._columns = rng.xp.asarray(features.T, copy=True)
+        self._columns = rng.xp.asarray(self.features.T, copy=True)
         self._declared = declared
         self.uses = None if declared is None else UseCounts(runs, data.n, declared)
         """How often records were asked for; None if nothing was declared."""
@@ -171,7 +191,7 @@ class Interaction:
 
     def look_up(self, records: Array) -> tuple[Array, Array]:
         """Features (runs, d) and labels (runs,) of one record for each run, for the true oracle."""
-        return self.xp.take(self._columns, records, axis=1).T, self.xp.take(self._labels, records, axis=0)
+        return self.xp.take(self._columns, records, axis=1).T, self.xp.take(self.labels, records, axis=0)
 
     def ask(self, points: Array, records: Array, *, made: Array | None = None) -> Self:
         """Hand over queries of the batch at hand, see `OracleHandle.ask`.

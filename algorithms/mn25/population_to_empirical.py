@@ -38,6 +38,7 @@ from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
 from dpverify.running import Output, Randomness
+from dpverify.running.foresight import USUAL_CALL
 from dpverify.running.randomness import Array
 
 _COUNTERS = ("gradient_queries", "value_queries", "projections", "linear_minimizations")
@@ -267,6 +268,11 @@ class PopulationToEmpirical(Reduction):
         """T b times the number of points that are compared, in every run."""
         sizes = self.sizes(n)
         return sizes.phases * sizes.compared * self.batch_size(n)
+
+    @property
+    def seconds_a_call(self) -> float:
+        """The solver's on its balls."""
+        return float(getattr(self._local_solver(1, 0, 1.0), "seconds_a_call", USUAL_CALL))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients by the solver, losses by the selections."""

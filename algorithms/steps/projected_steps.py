@@ -18,22 +18,35 @@ import numpy as np
 
 from dpverify.algorithms.steps import in_place, single_run
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import Dataset, Problem
+from dpverify.extras import Compiled
+from dpverify.problems import ConstraintSet, Dataset, Problem
 from dpverify.problems.constraint_sets import Ball
 from dpverify.problems.losses import GeneralizedLinear, is_generalized_linear
-from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
+from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
 
 class Iterates:
-    """The current points of a batch of runs from a common start, (d,), and how often each run asked an oracle."""
+    """The current points of a batch of runs from a common start, (d,), and how often each run asked an oracle.
 
-    def __init__(self, problem: Problem, start: Array, runs: int, rng: Randomness) -> None:
+    Sets of each run's own may take the place of the problem's, and a start of each run's own, (runs, d), of the common.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        start: Array,
+        runs: int,
+        rng: Randomness,
+        *,
+        sets: ConstraintSet | BallIntersections | None = None,
+    ) -> None:
         xp = rng.xp
         self._loss = problem.loss
-        self._constraint = problem.constraint
+        # no step asks for more than a projection
+        self._constraint: Any = problem.constraint if sets is None else sets
         self._rng = rng
         self._runs = runs
         self._dimension = problem.constraint.dimension
@@ -43,7 +56,7 @@ class Iterates:
         base: Any = without_ridge(problem.loss)[0]
         self._base = base if isinstance(base, GeneralizedLinear) else None
         # a subclass may have changed its projection
-        ball: Any = problem.constraint
+        ball: Any = self._constraint
         about_origin = type(ball) is Ball and ball.midpoint is None
         usual = about_origin and in_place.RADII[0] <= ball.radius <= in_place.RADII[1]
         self._radius: float | None = ball.radius if usual else None
@@ -54,7 +67,11 @@ class Iterates:
         self._in_place = in_place.Columns(self._dimension, runs) if xp is np else None
         room = None if self._in_place is None else self._in_place.points
         self.columns = xp.empty((self._dimension, runs), dtype=xp.float64) if room is None else room
-        self.columns[...] = xp.asarray(start, dtype=xp.float64)[:, None]
+        begin = xp.asarray(start, dtype=xp.float64)
+        self.columns[...] = begin[:, None] if begin.ndim == 1 else begin.T
+        self._alone = (
+            single_run.each(self._loss, self._constraint, runs, self._dimension) if xp is np else None
+        )
 
     def step(
         self,
@@ -114,6 +131,15 @@ class Iterates:
         place.points += x
         self._add_noise_and_project(place, rate * noise_stddev)
 
+    @property
+    def alone(self) -> bool:
+        """Whether runs are few enough to be stepped one after the other, many steps of each at once."""
+        return self._alone is not None
+
+    def expect(self, steps: int) -> None:
+        """Say how many steps are coming."""
+        Compiled.expect(sum(steps * one.seconds_a_step for one in self._alone or () if one.known))
+
     def walk(
         self,
         features: Array,
@@ -124,28 +150,32 @@ class Iterates:
         noise_stddev: float,
         scale: float = 1.0,
     ) -> None:
-        """Take a step for each record of an order, the same record in all runs; order and rates have shape (steps,)."""
-        loss, constraint = self._loss, self._constraint
-        local = type(loss) is LocalLoss and type(constraint) is LocalBalls
-        if self._runs > 1 or self._in_place is None or (self._base is None and not local):
-            for index, rate in zip(order, rates, strict=True):
-                x, y = features[int(index), :], labels[int(index)]
-                self.step(x, y, rate=float(rate), noise_stddev=noise_stddev, scale=scale)
-            return
+        """Take a step for each record of an order, (steps,), the same in all runs; rates have shape (steps,).
+
+        Runs that are stepped alone may have an order each, (steps, runs).
+        """
         sizes = np.asarray(rates, dtype=np.float64)
+        if self._alone is None:
+            for index, rate in zip(order, sizes.tolist(), strict=True):
+                x, y = features[int(index), :], labels[int(index)]
+                self.step(x, y, rate=rate, noise_stddev=noise_stddev, scale=scale)
+            return
         self._steps_of_all += len(sizes)
-        project = single_run.projection(constraint, self._radius)
-        slope = None if self._base is None else single_run.slope_of(self._base)
-        together = single_run.steps_together(self._dimension)
+        together = single_run.steps_together(self._dimension * self._runs)
         for first in range(0, len(sizes), together):
             some, here = sizes[first : first + together], order[first : first + together]
-            noise = self._rng.normal((len(some), self._dimension), "noise")
-            noise *= -noise_stddev * some[:, None]
-            steps = self._in_place.points[:, 0], features[here, :], labels[here], noise, scale * some
-            if slope is not None:
-                single_run.walk(*steps, slope=slope, ridge=self._ridge, project=project)
-            elif isinstance(loss, LocalLoss) and isinstance(constraint, LocalBalls):
-                single_run.walk_locally(*steps, loss=loss, balls=constraint)
+            noise = self._rng.normal((len(some), self._dimension, self._runs), "noise")
+            noise *= (-noise_stddev * some)[:, None, None]
+            for run, one in enumerate(self._alone):
+                numbers = here if here.ndim == 1 else here[:, run]
+                point = np.ascontiguousarray(self.columns[:, run])
+                one.walk(
+                    point,
+                    *one.records(features, labels, numbers),
+                    np.ascontiguousarray(noise[:, :, run]),
+                    scale * some,
+                )
+                self.columns[:, run] = point
 
     def _fused_step(
         self, columns: in_place.Columns, x: Array, y: Array, rate: float, noise_stddev: float, scale: float

@@ -264,6 +264,24 @@ def repeated(single: PrivacyLossDistribution, count: int) -> PrivacyLossDistribu
     return composed
 
 
+def coarsened(
+    distribution: PrivacyLossDistribution, *, releases: int, discretization: float
+) -> PrivacyLossDistribution:
+    """A dominating pair on a coarser grid, for a distribution of so many releases that are private both ways.
+
+    It bounds their profile and the `allowance` for rounding. Compositions of many releases cost a fraction when the
+    grid grows with the standard deviation of the loss.
+    """
+    added = allowance(distribution, releases)
+
+    def profile(epsilon: FloatArray) -> FloatArray:
+        found = np.clip(deltas_of(distribution, np.ravel(epsilon)), 0.0, 1.0) + added
+        return quantities.falling(np.minimum(found, 1.0)).reshape(np.shape(epsilon))
+
+    largest = min(max(_largest_finite_loss(distribution), 2 * discretization), _LARGEST_LOSS)
+    return loss_distribution(profile, discretization=discretization, largest_loss=largest)
+
+
 def deltas_of(distribution: PrivacyLossDistribution, epsilons: FloatArray) -> FloatArray:
     """Hockey-stick divergences of a distribution at rising epsilons (nats; infinity is allowed), shape (k,).
 
@@ -302,6 +320,10 @@ def allowance(distribution: PrivacyLossDistribution, releases: int) -> float:
     its part in a divergence are e^l times something, of which l's own rounding takes 2^-53 l each, for every loss up
     to the largest finite one.
     """
+    return _UNIT * (releases + 2 * _largest_finite_loss(distribution))
+
+
+def _largest_finite_loss(distribution: PrivacyLossDistribution) -> float:
     from dp_accounting.pld.pld_pmf import SparsePLDPmf
 
     largest = 0.0
@@ -311,7 +333,7 @@ def allowance(distribution: PrivacyLossDistribution, releases: int) -> float:
         else:
             last = max(abs(pmf._lower_loss), abs(pmf._lower_loss + pmf.size - 1))
         largest = max(largest, last * pmf._discretization)
-    return _UNIT * (releases + 2 * largest)
+    return largest
 
 
 def profile_of(distribution: PrivacyLossDistribution, *, releases: int, label: str) -> ProfileDP:

@@ -36,6 +36,8 @@ from dpverify.privacy.renyi import delta_from_renyi
 
 _STEPS_PER_STDDEV = 20  # grid points in one standard deviation of a step's privacy loss
 _LARGEST_GRID = 100_000
+_MANY = 10_000  # steps from which on the square root of them is composed first, then that on a coarser grid
+_STEPS_PER_BLOCK = 60  # the same of the loss of such a block
 _ORDERS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0)
 _TAIL_MASS = 1e-18
 _DECISIVE = 20  # times the allowance for rounding: below that the Renyi bound is asked too
@@ -51,9 +53,10 @@ class SampledGaussian(composition.ComposedReleases):
     """Adaptive Gaussian steps, each on one record drawn uniformly from n; all outputs may be released.
 
     Guarantee: adjacency replace-one. The smaller of two bounds: the composed privacy loss distribution
-    (dp-accounting's Fourier transform) plus `rounding`, and, where that allowance is not small beside it,
+    (dp-accounting's Fourier transform) plus `rounding`; and, where that allowance is not small beside it,
     dp-accounting's Renyi accountant for sampling without replacement (Wang, Balle and Kasiviswanathan 2019,
-    Theorem 27).
+    Theorem 27). The distribution of many steps is composed of blocks of the square root of their number, each
+    bounded on a grid of its own, which is as fine for a block as the first grid is for a step.
 
     Attributes:
         n: records, at least 2.
@@ -106,7 +109,24 @@ class SampledGaussian(composition.ComposedReleases):
         single = composition.loss_distribution(
             self.step_profile, discretization=step, largest_loss=max(largest, 2 * step)
         )
-        return composition.repeated(single, self.steps)
+        if self.steps < _MANY:
+            return composition.repeated(single, self.steps)
+        size = math.isqrt(self.steps)
+        count, rest = divmod(self.steps, size)
+        coarse = mu / self.n * math.sqrt(size) / _STEPS_PER_BLOCK
+
+        def block(steps: int) -> composition.PrivacyLossDistribution:
+            composed = composition.repeated(single, steps)
+            return composition.coarsened(composed, releases=steps, discretization=coarse)
+
+        blocks = composition.repeated(block(size), count)
+        return blocks.compose(block(rest)) if rest else blocks
+
+    @cached_property
+    def rounding(self) -> float:
+        # of many steps the blocks hold the allowance for theirs
+        left = self.steps if self.steps < _MANY else math.isqrt(self.steps) + 3
+        return composition.allowance(self.distribution, left)
 
     @cached_property
     def renyi_curve(self) -> tuple[float, ...]:

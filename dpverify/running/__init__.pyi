@@ -1,7 +1,7 @@
 from .batches import MEMORY_LIMIT, Runs, repeats, run, stream
 from .executors import Executor
 from .fingerprints import fingerprint
-from .foresight import CALL_LIMIT, TooCostlyError, call_limit
+from .foresight import CALL_LIMIT, LongRunWarning, TooCostlyError, call_limit
 from .outputs import BatchMechanism, Block, Output
 from .progress import Progress, RichProgress
 from .randomness import BLOCK, Randomness
@@ -19,6 +19,7 @@ __all__ = [
     "Executor",
     "FunctionMechanism",
     "Limits",
+    "LongRunWarning",
     "Output",
     "Progress",
     "Randomness",

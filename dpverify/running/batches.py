@@ -202,7 +202,7 @@ def stream(
         block_size: runs in a full block. Smaller blocks suit mechanisms that take long for one run.
         fingerprint: says which mechanism it is, for the store; computed from its content if None.
         call_limit: how many calls of one oracle a run may make, as far as that is foreseen; what `running.call_limit`
-            says if None, and `CALL_LIMIT` where it says nothing.
+            says if None, and where it says nothing, as many as take as long as `CALL_LIMIT` usual ones.
 
     Raises:
         TooCostlyError: before the first block, if runs are foreseen to make more.
@@ -219,7 +219,7 @@ def stream(
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
     allowed = foresight.allowed() if call_limit is None else call_limit
-    with foresight.call_limit(allowed):
+    with _limited(allowed):
         foresight.foresee_stated(mechanism, data)
     key, watch, folder = None, None, os.getcwd()
     if store is not None:
@@ -240,6 +240,10 @@ def stream(
     shelf = _shelf(store, key, folder)
     workers = Executor.chosen(executor).serving(mechanism)
     return _stream(compute, tasks, runs, min(runs, block_size), workers, memory_limit, shelf, progress)
+
+
+def _limited(calls: float | None) -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext() if calls is None else foresight.call_limit(calls)
 
 
 @contextlib.contextmanager
@@ -278,7 +282,7 @@ class _Compute:
     seed: tuple[int, ...]
     xp: Any
     watch: SourceWatch | None
-    call_limit: float
+    call_limit: float | None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "xp": self.xp.__name__}
@@ -290,7 +294,7 @@ class _Compute:
 
     def __call__(self, task: _BlockTask) -> _Done | _Failure:
         try:
-            with one_blas_thread, foresight.call_limit(self.call_limit):
+            with one_blas_thread, _limited(self.call_limit):
                 rng = Randomness(self.seed, task.index, self.xp)
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
                 block = checked_block(output, **asdict(task), any_output=_any_output(self.mechanism))

@@ -23,7 +23,7 @@ from dpverify.problems import (
     Squared,
 )
 
-D, N, RUNS = 4, 9, 23
+D, N, RUNS = 4, 9, 33  # more runs than are stepped alone
 TOLERANCE = 1e-12  # absolute, for points of norm about 1; rounding is near 1e-15 after a few dozen steps
 
 

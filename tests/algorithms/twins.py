@@ -25,6 +25,14 @@ class Recorder(Randomness):
         self.drawn.setdefault(name, []).append(drawn.copy())
         return super()._record(drawn, name)
 
+    def noise(self) -> list[NDArray[Any]]:
+        """Of each step, shape (d, runs), whether or not that of several steps was drawn in one call."""
+        return [step for drawn in self.drawn["noise"] for step in (drawn if drawn.ndim == 3 else [drawn])]
+
+    def records(self) -> list[NDArray[Any]]:
+        """Of each step, shape (runs,), likewise."""
+        return [step for drawn in self.drawn["records"] for step in np.atleast_2d(drawn)]
+
 
 def one_step(
     problem: Problem,

@@ -19,6 +19,7 @@ import resource
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -155,19 +156,22 @@ def line(found: dict[str, Any]) -> str:
 PAGE = """# At real sizes
 
 Made by `make real-size`. Each of the 34 algorithms, run once on each data set below, with the parameters that its
-theorem gives for logistic regression on the unit ball at epsilon = 1 and delta = 1e-5, where nothing else is said
-(CPU seconds, of one thread). *Excess* is the mean empirical risk of the output above the minimum; *by the theorem* is
-what the paper's proof gives for it with every constant, *bound* what is proved for the steps that are taken; *largest*
-is the largest excess risk on the constraint set. A bound that is not below it is vacuous: no point of the set could
-break it. A bound on the population's risk is one for every population, and so for this data set as the population. A
-dash: nothing is stated, or the output is no point of a problem. What is not run shows what was foreseen, and
+theorem gives for logistic regression on the unit ball at epsilon = 1 and delta = 1e-5, where nothing else is said (CPU
+seconds, of one thread, in a fresh process: with the accountant, and {numba}).
+*Excess* is the mean empirical risk of the output above the minimum; *by the theorem* is what the paper's proof gives for
+it with every constant, *bound* what is proved for the steps that are taken; *largest* is the largest excess risk on the
+constraint set. A bound that is not below it is vacuous: no point of the set could break it. A bound on the population's
+risk is one for every population, and so for this data set as the population. A dash: nothing is stated, or the output is
+no point of a problem. What is not run shows what was foreseen, and
 `run(..., call_limit=...)` allows it.
 
 `dpverify verify --profile full` audits each algorithm at the size of the first data set, or, where a run is refused
 there, at the largest size at which it is not (`dpverify explain ALGORITHM` lists these audits, `.../real-size/...`).
+The quick profile has an audit of privacy there for each algorithm that is audited for it, by known laws or steps
+(`.../whole-data`), but for walks.
 
 {tables}
-"""
+"""  # noqa: E501
 
 HEAD = (
     "| algorithm | CPU s | MiB | gradients | values | projections, minimizations | excess | by the theorem | bound "
@@ -196,7 +200,8 @@ def main() -> None:
             lines.append(line(in_its_own_process(name, data_name)))
             print(lines[-1], file=sys.stderr, flush=True)
         tables.append("\n".join(lines))
-    page = PAGE.format(tables="\n\n".join(tables))
+    numba = "with Numba, whose loading takes about half a second" if find_spec("numba") else "without Numba"
+    page = PAGE.format(tables="\n\n".join(tables), numba=numba)
     if options.output:
         options.output.write_text(page, encoding="utf-8")
     else:

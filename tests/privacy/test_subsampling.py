@@ -19,6 +19,7 @@ from dpverify.privacy import (
     noise_constant_interval,
     subsampled_gaussian,
     subsampled_gaussian_noise,
+    subsampling,
 )
 from dpverify.privacy.renyi import delta_from_renyi
 from dpverify.privacy.subsampling import _MOST_NOISE, _ORDERS, SampledGaussian, _least_delta
@@ -114,7 +115,7 @@ def test_the_profile_is_one_far_out_too() -> None:
 
 def test_few_and_many_points_agree_and_the_table_errs_upwards() -> None:
     bound = SampledGaussian(50, 2499, 5.0)
-    some = np.linspace(0, 3, 40)
+    some = np.linspace(0, 3, 8)
     exact = np.array([bound.at(e) for e in some.tolist()])
     assert bound.privacy_profile(some) == pytest.approx(exact, rel=1e-12)
     sweep = np.asarray(bound.privacy_profile(np.concatenate([some, np.linspace(0, 5, 500)])))[: some.size]
@@ -154,6 +155,34 @@ def test_no_composition_can_prove_less_than_an_instance_needs() -> None:
     found = noise_constant_interval(30, 1.0, 1e-5)
     assert found.smallest == noise_constant(30, 1.0, 1e-5)
     assert 0.5 * found.smallest < found.attained <= found.smallest * 1.002
+
+
+@pytest.mark.parametrize(
+    ("n", "steps", "noise"), [(110, 12_000, 3.0), (110, 12_345, 0.6), (2, 10_001, 200.0)]
+)
+def test_many_steps_in_blocks_lose_little(
+    n: int, steps: int, noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside all steps composed on the grid of one: never below, but for rounding, and hardly above."""
+    epsilons = np.linspace(0.0, 2.0, 9)
+    blocks = np.asarray(SampledGaussian(n, steps, noise).privacy_profile(epsilons))
+    fewer = np.asarray(SampledGaussian(n, steps - math.isqrt(steps), noise).privacy_profile(epsilons))
+    monkeypatch.setattr(subsampling, "_MANY", math.inf)
+    plain = SampledGaussian(n, steps, noise)
+    exact = np.asarray(plain.privacy_profile(epsilons))
+    assert np.all(blocks >= exact - 2 * plain.rounding)
+    assert np.all(blocks <= exact * 1.002 + 3 * plain.rounding)
+    # the planted fault: a block too few
+    assert np.any(fewer < exact - 2 * plain.rounding)
+
+
+def test_the_noise_of_many_records_takes_no_longer() -> None:
+    """10,000 records: by the central limit the constant falls as the logarithm of n grows, slowly."""
+    many, more = noise_constant(1_000, 1.0, 1e-5), noise_constant(10_000, 1.0, 1e-5)
+    assert 0.8 * many < more < many
+    # the bound is computed from some ten thousand losses, not from millions
+    multiplier = subsampled_gaussian_noise(10_000, 10**8 - 1, 1.0, 1e-5)
+    assert SampledGaussian(10_000, 10**8 - 1, multiplier).distribution._pmf_remove.size < 2**18
 
 
 def test_the_smallest_noise_falls_with_epsilon() -> None:

@@ -275,14 +275,15 @@ def test_a_slow_twin(constraint: Any, xp: Any) -> None:
     lipschitz = problem.loss.lipschitz_constant
     theta_star = minimizer_of(problem, data, accuracy=localizer.distance_allowed(n)).point
     (shifts,) = rng.drawn["output noise"]
+    records, noise = rng.records(), rng.noise()
     for r in range(runs):
         center = np.asarray(constraint.project((theta_star + localizer.noise_stddev(n) * shifts[r])[None, :]))
         sets = BallIntersections(constraint, center, radius)
         theta = center
         for t in range(1, steps + 1):
-            i = int(rng.drawn["records"][t - 1][0, r])
+            i = int(records[t - 1][r])
             noisy = n * problem.loss.gradient(theta, data.features[i], data.labels[i])
-            noisy = noisy + sigma * rng.drawn["noise"][t - 1][:, r]
+            noisy = noisy + sigma * noise[t - 1][:, r]
             eta = diameter / math.sqrt(t * ((n * lipschitz) ** 2 + 3 * sigma**2))
             theta = np.asarray(sets.project(theta - eta * noisy))
         assert np.max(np.abs(np.asarray(output.points)[r] - theta[0])) <= 1e-11

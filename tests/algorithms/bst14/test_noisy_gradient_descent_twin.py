@@ -36,10 +36,11 @@ def test_noisy_gradient_descent(rule: Any, name: str, constant: float, xp: Any) 
     lipschitz = loss.lipschitz_constant
     variance = constant * lipschitz**2 * N**2 * np.log(N / delta) * np.log(1 / delta) / epsilon**2
     expected = []
+    records, noise = rng.records(), rng.noise()
     for r in range(RUNS):
         theta = np.array(algorithm.start)
         for t in range(1, N**2):  # the loop as printed: t = 1, ..., n^2 - 1
-            record = rng.drawn["records"][t - 1][0, r]
+            record = records[t - 1][r]
             if rule == "lipschitz":
                 rate = problem.constraint.diameter / np.sqrt(t * (N**2 * lipschitz**2 + D * variance))
             else:
@@ -51,11 +52,11 @@ def test_noisy_gradient_descent(rule: Any, name: str, constant: float, xp: Any) 
                 data.labels[record],
                 rate=rate,
                 stddev=np.sqrt(variance),
-                z=rng.drawn["noise"][t - 1][:, r],
+                z=noise[t - 1][:, r],
                 scale=N,
             )
         expected.append(theta)
     assert_close(output, expected)
     assert np.all(np.asarray(output.gradient_queries) == N**2 - 1)
-    assert len(rng.drawn["records"]) == N**2 - 1
+    assert len(records) == N**2 - 1
     assert algorithm.gradient_query_count(N) == N**2 - 1

@@ -59,11 +59,10 @@ def test_resampling_against_a_loop_over_runs(kind: Any) -> None:
             np.testing.assert_allclose(points[r], w[0], atol=1e-12)
         return
     w = np.zeros((runs, 3))
+    which = np.asarray(rng.integers(0, n, (20, runs), "records"))
     for t in range(1, 21):
-        which = np.asarray(rng.integers(0, n, (runs,), "records"))
-        rng.normal((3, runs), "noise")
         for r in range(runs):
-            k = drawn[r, which[r]]
+            k = drawn[r, which[t - 1, r]]
             gradient = Logistic().gradient(w[r : r + 1], data.features[k], data.labels[k])
             w[r] = BALL.project(w[r : r + 1] - solver.rate(n, t) * n * gradient)[0]
     np.testing.assert_allclose(points, w, atol=1e-12)
