@@ -124,7 +124,6 @@ class SampledGaussian(composition.ComposedReleases):
 
     @cached_property
     def rounding(self) -> float:
-        # of many steps the blocks hold the allowance for theirs
         left = self.steps if self.steps < _MANY else math.isqrt(self.steps) + 3
         return composition.allowance(self.distribution, left)
 
@@ -148,7 +147,8 @@ class SampledGaussian(composition.ComposedReleases):
 
     def _bounds(self, composed: FloatArray, epsilons: ArrayLike) -> FloatArray:
         bounds: FloatArray = np.minimum(np.maximum(composed, 0.0) + self.rounding, 1.0)
-        small = bounds < _DECISIVE * self.rounding
+        # blocks hold the allowance for their steps
+        small = bounds < _DECISIVE * composition.allowance(self.distribution, self.steps)
         if small.any():
             bounds[small] = np.minimum(bounds[small], self.by_renyi(np.asarray(epsilons)[small]))
         # rounding must not make the profile increase
