@@ -181,6 +181,8 @@ class Algorithm(ABC):
     """Ids of the statements that it rests on."""
     fewest: ClassVar[int] = 1
     """How many records it needs at least."""
+    whole_passes: ClassVar[bool] = False
+    """Whether each step asks for the gradients of all records at once, so that a pass costs what one call does."""
     unstated: ClassVar[Mapping[str, str]] = {}
     """Why it states no `risk`, `queries` or `sampling error`, why it has no `weaker version`, or why its `parameters`
     differ from those that the paper prints."""

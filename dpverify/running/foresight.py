@@ -55,7 +55,10 @@ def foresee(calls: float, what: str, unit: str = "oracle calls") -> None:
 
 
 def foresee_stated(mechanism: Any, data: Any) -> None:
-    """Refuse a mechanism whose `queries(n)` state too many calls; bounds are no reason: a run may stay below."""
+    """Refuse a mechanism whose `queries(n)` state too many calls; bounds are no reason: a run may stay below.
+
+    Where it asks for all records at once (`whole_passes`), a pass over them is as good as one call.
+    """
     queries, n = getattr(mechanism, "queries", None), getattr(data, "n", None)
     if not callable(queries) or not isinstance(n, int):
         return
@@ -65,4 +68,5 @@ def foresee_stated(mechanism: Any, data: Any) -> None:
     for one in stated:
         if one.exact and not one.expected:
             name = getattr(mechanism, "id", type(mechanism).__name__)
-            foresee(float(one.count), f"{name} on {n} records")
+            passes = one.oracle == "gradient" and getattr(mechanism, "whole_passes", False)
+            foresee(one.count / (n if passes else 1), f"{name} on {n} records")
