@@ -1,0 +1,185 @@
+"""Which methods can fit a model for a budget, and which is chosen: by what is proved, never by the data.
+
+Methods are the papers' algorithms and the yardstick. One applies if it can be made from a problem, n, epsilon and delta
+alone, and states a guarantee for all records, under replace-one adjacency, that implies (epsilon, delta)-DP.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+from dpverify.algorithms.conditions import claim_or_obstacle
+from dpverify.algorithms.listing import algorithms_of
+from dpverify.checks import budget, number, whole_number
+from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.ledger.records import is_vacuous
+from dpverify.privacy import StatedGuarantee
+from dpverify.problems import Problem
+from dpverify.running.foresight import foresee_stated
+
+PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
+YARDSTICK = "dpverify.algorithms.yardstick.full_batch:FullBatchDescent"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method for a budget: how it would be run, or why it does not apply.
+
+    Attributes:
+        id: of the algorithm.
+        algorithm: with the parameters of its theorem; None where it does not apply.
+        stated: the guarantee that implies (epsilon, delta)-DP; None where it does not apply.
+        bound: on the expected excess of the mean empirical risk, in units of the loss; None where none is stated.
+        obstacle: why it does not apply, in words; empty where it does.
+    """
+
+    id: str
+    algorithm: Any = None
+    stated: StatedGuarantee | None = None
+    bound: float | None = None
+    obstacle: str = ""
+
+
+def places() -> dict[str, str]:
+    """Import paths, `module:Class`, of all methods by id, the yardstick first."""
+    papers = (one for key in PAPERS for one in algorithms_of(key))
+    return {"yardstick.full-batch": YARDSTICK} | {one.id: one.place for one in papers}
+
+
+def candidates(
+    problem: Problem,
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    only: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Iterator[Candidate]:
+    """Every method, or one by its id, for a problem with n records and a budget.
+
+    Args:
+        problem: loss and constraint set.
+        n: records, public under replace-one adjacency.
+        epsilon: in nats, above 0.
+        delta: in [0, 1).
+        only: the id of one method.
+        parameters: further ones of that method, by name.
+
+    Raises:
+        InvalidArgumentError: for a budget out of range or an unknown id.
+
+    Examples:
+        >>> from dpverify.fitting import candidates
+        >>> from dpverify.problems import Ball, Logistic, Problem
+        >>> problem = Problem(Logistic(), Ball(5, 1.0))
+        >>> for one in candidates(problem, n=500, epsilon=1.0, delta=1e-5, only="bst14.alg3"):
+        ...     print(one.algorithm, one.obstacle.partition(";")[2])
+        None  allowed: a strongly convex loss with a finite gradient sensitivity.
+    """
+    n = whole_number("n", n, at_least=1)
+    budget("epsilon", epsilon)
+    number("delta", delta, at_least=0, below=1, allowed="a number in [0, 1)")
+    known = places()
+    if only is not None and only not in known:
+        raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
+    asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}
+    for id_, place in known.items():
+        if only in (None, id_):
+            yield _candidate(id_, place, asked, parameters or {})
+
+
+def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[str, Any]) -> Candidate:
+    module, _, name = place.partition(":")
+    kind = getattr(import_module(module), name)
+    make = getattr(kind, "for_privacy", kind)
+    takes = inspect.signature(make).parameters.values()
+    named = {one.name for one in takes}
+    given = {name: value for name, value in {**asked, **further}.items() if name in named}
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in takes)
+    unknown = [] if open_ended else [name for name in further if name not in named]
+    if unknown:
+        raise InvalidArgumentError("parameters", unknown[0], f"parameters of {id_}")
+    if open_ended:
+        given |= further
+    lacks = [
+        one.name
+        for one in takes
+        if one.default is one.empty and one.name not in given and one.kind is not one.VAR_KEYWORD
+    ]
+    if not {"problem", "epsilon"} <= named or lacks:
+        return Candidate(id_, obstacle=_not_made(named, lacks))
+    try:
+        algorithm = make(**given)
+        n = asked["n"]
+        stated = claim_or_obstacle(id_, algorithm.guarantees(n), n, asked["epsilon"], asked["delta"])
+        if isinstance(stated, str):
+            return Candidate(id_, obstacle=stated)
+        foresee_stated(algorithm, SimpleNamespace(n=n))
+        return Candidate(id_, algorithm, stated, _bound(algorithm, n))
+    except DpverifyError as error:
+        return Candidate(id_, obstacle=str(error))
+
+
+def _not_made(named: set[str], lacks: list[str]) -> str:
+    if lacks:
+        return f"it needs {', '.join(lacks)} besides problem and budget"
+    return f"it takes no {' and no '.join(sorted({'problem', 'epsilon'} - named))}"
+
+
+def _bound(algorithm: Any, n: int) -> float | None:
+    stated = algorithm.risk_bound(n)
+    if stated is None or stated.population or stated.probability is not None:
+        return None
+    return float(stated.bound) / (n if stated.total else 1)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The method with the smallest bound, and what it was chosen from.
+
+    Attributes:
+        chosen: what was run.
+        largest: no excess risk is above this on any data: the Lipschitz constant times the diameter.
+        vacuous: whether even the bound of the chosen method is not below `largest`. The order of the bounds is then
+            still that of the noise that methods add, which is all that public numbers tell of them.
+        compared: all methods, those that do not apply included.
+        too_costly: methods with smaller bounds whose runs were foreseen to make too many oracle calls, and the words.
+    """
+
+    chosen: Candidate
+    largest: float
+    vacuous: bool
+    compared: tuple[Candidate, ...]
+    too_costly: tuple[tuple[str, str], ...] = ()
+
+
+def ranked(found: Iterable[Candidate]) -> list[Candidate]:
+    """The methods that state a bound on the excess of the mean empirical risk, the smallest first.
+
+    Raises:
+        InvalidArgumentError: if none does.
+    """
+    usable = [one for one in found if one.bound is not None and math.isfinite(one.bound)]
+    if not usable:
+        raise InvalidArgumentError(
+            "method", "auto", "the id of a method, where none that applies states a bound"
+        )
+    return sorted(usable, key=lambda one: one.bound or 0.0)
+
+
+def choice_of(
+    chosen: Candidate,
+    found: tuple[Candidate, ...],
+    problem: Problem,
+    too_costly: tuple[tuple[str, str], ...],
+) -> Choice:
+    """What is said of a method that was taken from `ranked`."""
+    assert chosen.bound is not None
+    largest = problem.constants.lipschitz_constant * problem.constraint.diameter
+    return Choice(chosen, largest, is_vacuous(chosen.bound, largest), found, too_costly)
