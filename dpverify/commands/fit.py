@@ -15,7 +15,7 @@ from dpverify.ledger.written_numbers import at_most
 from dpverify.terminal import Json, check_json, print_facts, print_table, progress_bar, write_json
 
 if TYPE_CHECKING:
-    from dpverify.fitting import Candidate, DeclaredBounds, PrivateModel
+    from dpverify.fitting import DeclaredBounds, FitMethod, PrivateModel
     from dpverify.fitting.tables import LabeledTable
 
 _OPTIONS = {
@@ -212,13 +212,13 @@ def _show_plan(
         print_table("", ("method", "bound on the risk", ""), rows)
 
 
-def _bound_words(one: Candidate) -> str:
+def _bound_words(one: FitMethod) -> str:
     if one.obstacle:
         return "does not apply"
     return "none on the empirical risk" if one.bound is None else at_most(one.bound)
 
 
-def _method(one: Candidate) -> dict[str, Any]:
+def _method(one: FitMethod) -> dict[str, Any]:
     return {
         "id": one.id, "applies": not one.obstacle, "risk_bound": one.bound,
         "guarantee": None if one.stated is None else str(one.stated), "obstacle": one.obstacle or None,

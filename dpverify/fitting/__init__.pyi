@@ -1,14 +1,14 @@
 from .bounds import DeclaredBounds
 from .estimators import DPLinearRegression, DPLinearSVC, DPLogisticRegression
-from .methods import Candidate, candidates
+from .methods import FitMethod, candidates
 from .models import NotPrivate, PrivateModel, fit
 
 __all__ = [
-    "Candidate",
     "DPLinearRegression",
     "DPLinearSVC",
     "DPLogisticRegression",
     "DeclaredBounds",
+    "FitMethod",
     "NotPrivate",
     "PrivateModel",
     "candidates",

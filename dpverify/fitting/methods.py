@@ -28,7 +28,7 @@ YARDSTICK = "dpverify.algorithms.yardstick.full_batch:FullBatchDescent"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FitMethod:
     """A method for a budget: how it would be run, or why it does not apply.
 
     Attributes:
@@ -60,7 +60,7 @@ def candidates(
     delta: float,
     only: str | None = None,
     parameters: Mapping[str, Any] | None = None,
-) -> Iterator[Candidate]:
+) -> Iterator[FitMethod]:
     """Every method, or one by its id, for a problem with n records and a budget.
 
     Args:
@@ -94,7 +94,7 @@ def candidates(
             yield _candidate(id_, place, asked, parameters or {})
 
 
-def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[str, Any]) -> Candidate:
+def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[str, Any]) -> FitMethod:
     module, _, name = place.partition(":")
     kind = getattr(import_module(module), name)
     make = getattr(kind, "for_privacy", kind)
@@ -113,17 +113,17 @@ def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[
         if one.default is one.empty and one.name not in given and one.kind is not one.VAR_KEYWORD
     ]
     if not {"problem", "epsilon"} <= named or lacks:
-        return Candidate(id_, obstacle=_not_made(named, lacks))
+        return FitMethod(id_, obstacle=_not_made(named, lacks))
     try:
         algorithm = make(**given)
         n = asked["n"]
+        foresee_stated(algorithm, SimpleNamespace(n=n))
         stated = claim_or_obstacle(id_, algorithm.guarantees(n), n, asked["epsilon"], asked["delta"])
         if isinstance(stated, str):
-            return Candidate(id_, obstacle=stated)
-        foresee_stated(algorithm, SimpleNamespace(n=n))
-        return Candidate(id_, algorithm, stated, _bound(algorithm, n))
+            return FitMethod(id_, obstacle=stated)
+        return FitMethod(id_, algorithm, stated, _bound(algorithm, n))
     except DpverifyError as error:
-        return Candidate(id_, obstacle=str(error))
+        return FitMethod(id_, obstacle=str(error))
 
 
 def _not_made(named: set[str], lacks: list[str]) -> str:
@@ -140,7 +140,7 @@ def _bound(algorithm: Any, n: int) -> float | None:
 
 
 @dataclass(frozen=True)
-class Choice:
+class MethodChoice:
     """The method with the smallest bound, and what it was chosen from.
 
     Attributes:
@@ -152,14 +152,14 @@ class Choice:
         too_costly: methods with smaller bounds whose runs were foreseen to make too many oracle calls, and the words.
     """
 
-    chosen: Candidate
+    chosen: FitMethod
     largest: float
     vacuous: bool
-    compared: tuple[Candidate, ...]
+    compared: tuple[FitMethod, ...]
     too_costly: tuple[tuple[str, str], ...] = ()
 
 
-def ranked(found: Iterable[Candidate]) -> list[Candidate]:
+def ranked(found: Iterable[FitMethod]) -> list[FitMethod]:
     """The methods that state a bound on the excess of the mean empirical risk, the smallest first.
 
     Raises:
@@ -174,12 +174,12 @@ def ranked(found: Iterable[Candidate]) -> list[Candidate]:
 
 
 def choice_of(
-    chosen: Candidate,
-    found: tuple[Candidate, ...],
+    chosen: FitMethod,
+    found: tuple[FitMethod, ...],
     problem: Problem,
     too_costly: tuple[tuple[str, str], ...],
-) -> Choice:
+) -> MethodChoice:
     """What is said of a method that was taken from `ranked`."""
     assert chosen.bound is not None
     largest = problem.constants.lipschitz_constant * problem.constraint.diameter
-    return Choice(chosen, largest, is_vacuous(chosen.bound, largest), found, too_costly)
+    return MethodChoice(chosen, largest, is_vacuous(chosen.bound, largest), found, too_costly)

@@ -13,7 +13,7 @@ import numpy as np
 from dpverify.checks import FloatArray, number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.fitting.bounds import DeclaredBounds, finite_matrix
-from dpverify.fitting.methods import Candidate, Choice, candidates, choice_of, ranked
+from dpverify.fitting.methods import FitMethod, MethodChoice, candidates, choice_of, ranked
 from dpverify.ledger.records import Interval
 from dpverify.privacy import ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Ball, Dataset, Hinge, Logistic, Loss, Problem, Ridge, Squared, minimize
@@ -77,8 +77,8 @@ class PrivateModel:
     radius: float
     ridge: float
     bounds: DeclaredBounds
-    method: Candidate
-    choice: Choice | None
+    method: FitMethod
+    choice: MethodChoice | None
     claim: Guarantee
     sharpest: StatedGuarantee
     gradient_queries: int
@@ -212,8 +212,8 @@ def fit(
 
 
 def _run(
-    order: Sequence[Candidate], data: Dataset, options: Mapping[str, Any], go_on: bool
-) -> tuple[Runs, Candidate, float, tuple[tuple[str, str], ...]]:
+    order: Sequence[FitMethod], data: Dataset, options: Mapping[str, Any], go_on: bool
+) -> tuple[Runs, FitMethod, float, tuple[tuple[str, str], ...]]:
     """The first method's run and its seconds; where a run is foreseen to be too costly and `go_on`, the next one's.
 
     What is foreseen depends on the sizes alone, so that going on tells nothing of the records.

@@ -28,7 +28,7 @@ import numpy as np  # noqa: E402
 from scipy import stats  # noqa: E402
 
 from dpverify.errors import DpverifyError  # noqa: E402
-from dpverify.fitting import Candidate, candidates  # noqa: E402
+from dpverify.fitting import FitMethod, candidates  # noqa: E402
 from dpverify.fitting.models import problem_for  # noqa: E402
 from dpverify.ledger.written_numbers import at_most  # noqa: E402
 from dpverify.problems import Dataset, Problem, load, minimize  # noqa: E402
@@ -133,7 +133,7 @@ def _measured(
     )
 
 
-def of_method(found: Candidate, plain: Problem, data: Dataset, least: float, size: Size) -> Row:
+def of_method(found: FitMethod, plain: Problem, data: Dataset, least: float, size: Size) -> Row:
     """A method's runs, as many as fit into the time."""
     asked = [one.count for one in found.algorithm.queries(data.n) if one.oracle == "gradient"]
     one_by_one = 0 if found.algorithm.whole_passes else max(asked, default=0)
@@ -141,7 +141,7 @@ def of_method(found: Candidate, plain: Problem, data: Dataset, least: float, siz
         return Row(found.id, found.bound, why=f"{one_by_one:.2g} gradients, one after another")
     try:
         begin = time.process_time()
-        first = run(found.algorithm, data, runs=1, seed=(0, 1)).points
+        first = run(found.algorithm, data, runs=1, seed=(0, 1), call_limit=LONGEST / _SECONDS_A_CALL).points
         seconds = time.process_time() - begin
         further = min(size.runs - 1, int(size.seconds / max(seconds, 1e-6)))
         rest = [run(found.algorithm, data, runs=further, seed=0).points] if further > 0 else []

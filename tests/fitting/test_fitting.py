@@ -88,8 +88,8 @@ def test_the_excess_is_that_above_the_minimum() -> None:
 
 
 def test_every_method_that_applies_keeps_the_budget() -> None:
-    problem, _ = problem_for("logistic", 2, 1.0, ridge=0.5)
-    found = list(candidates(problem, n=40, epsilon=1.0, delta=1e-5))
+    problem, _ = problem_for("logistic", 4, 1.0, ridge=0.5)
+    found = list(candidates(problem, n=60, epsilon=1.0, delta=1e-5))
     assert len(found) == 35
     applicable = {one.id for one in found if one.stated is not None}
     assert {"yardstick.full-batch", "bst14.alg1", "bst14.alg3", "bst14.alg4", "mn25.alg3"} <= applicable
@@ -98,7 +98,7 @@ def test_every_method_that_applies_keeps_the_budget() -> None:
         if one.stated is not None:
             assert float(np.asarray(one.stated.guarantee.privacy_profile(1.0 + 1e-9))) <= 1e-5 * (1 + 1e-9)
             assert one.stated.protected.is_everyone
-    pure = [one.id for one in candidates(problem, n=40, epsilon=1.0, delta=0.0) if one.stated]
+    pure = [one.id for one in candidates(problem, n=60, epsilon=1.0, delta=0.0) if one.stated]
     assert "bst14.alg3" in pure
     assert "yardstick.full-batch" not in pure
 
