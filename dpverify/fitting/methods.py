@@ -24,6 +24,10 @@ from dpverify.problems import Problem
 from dpverify.running.foresight import foresee_stated
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
+_FEW = 50
+_NO_BOUND = (
+    "it states no bound on the expected excess of the mean empirical risk, and is run where it is named"
+)
 YARDSTICK = "dpverify.algorithms.yardstick.full_batch:FullBatchDescent"
 
 
@@ -61,7 +65,7 @@ def candidates(
     only: str | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> Iterator[FitMethod]:
-    """Every method, or one by its id, for a problem with n records and a budget.
+    """Every method that states a bound on its risk, or one by its id, for a problem with n records and a budget.
 
     Args:
         problem: loss and constraint set.
@@ -90,8 +94,22 @@ def candidates(
         raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
     asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}
     for id_, place in known.items():
-        if only in (None, id_):
+        if only is None:
+            yield _compared(id_, place, asked)
+        elif only == id_:
             yield _candidate(id_, place, asked, parameters or {})
+
+
+def _compared(id_: str, place: str, asked: Mapping[str, Any]) -> FitMethod:
+    """One of all methods. What states no bound for a few records has none that is compared: no accounting for many."""
+    if asked["n"] > _FEW:
+        few = _candidate(id_, place, {**asked, "n": _FEW}, {})
+        if few.algorithm is not None and few.bound is None:
+            return FitMethod(id_, obstacle=_NO_BOUND)
+    found = _candidate(id_, place, asked, {})
+    return (
+        FitMethod(id_, obstacle=_NO_BOUND) if found.algorithm is not None and found.bound is None else found
+    )
 
 
 def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[str, Any]) -> FitMethod:

@@ -88,7 +88,7 @@ def test_the_excess_is_that_above_the_minimum() -> None:
 
 
 def test_every_method_that_applies_keeps_the_budget() -> None:
-    problem, _ = problem_for("logistic", 4, 1.0, ridge=0.5)
+    problem, _ = problem_for("logistic", 3, 1.0, ridge=0.5)
     found = list(candidates(problem, n=60, epsilon=1.0, delta=1e-5))
     assert len(found) == 35
     applicable = {one.id for one in found if one.stated is not None}
