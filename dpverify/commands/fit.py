@@ -116,11 +116,13 @@ def fit(
         from dpverify.fitting.tables import read_labeled, read_ranges
 
         table = read_labeled(Path(data), label)
-        one_range = None if ranges is None else _range("ranges", ranges, optional=True)
-        given: Any = [one_range] if one_range else None
-        if ranges is not None and one_range is None:
-            given = read_ranges(Path(ranges), table.names)
-        bounds = DeclaredBounds(norm, given, _range("label_range", label_range), intercept)
+        given: Any = None
+        if ranges is not None:
+            pair = _ends(ranges)
+            given = read_ranges(Path(ranges), table.names) if pair is None else [pair]
+        if (of_labels := _ends(label_range)) is None:
+            raise InvalidArgumentError("label_range", label_range, "two numbers, LOW:HIGH")
+        bounds = DeclaredBounds(norm, given, of_labels, intercept)
         names, labels = _labels(table, classes, loss)
         if plan:
             _show_plan(table, loss, radius, ridge, bounds, epsilon, delta, method, json_file)
@@ -150,17 +152,14 @@ def _spelled() -> Iterator[None]:
         raise InvalidArgumentError(_OPTIONS[error.argument], error.value, error.allowed) from error
 
 
-def _range(name: str, text: str, *, optional: bool = False) -> tuple[float, float] | None:
-    """LOW:HIGH; None for other text where that may be a file."""
+def _ends(text: str) -> tuple[float, float] | None:
+    """The two numbers of LOW:HIGH; None for other text."""
     from dpverify.problems.tables.cells import number_in
 
-    ends = [number_in(part) for part in text.split(":")]
-    if len(ends) == 2 and None not in ends:
-        low, high = (end or 0.0 for end in ends)
-        return low, high
-    if optional:
+    found = [number_in(part) for part in text.split(":")]
+    if len(found) != 2 or found[0] is None or found[1] is None:
         return None
-    raise InvalidArgumentError(name, text, "two numbers, LOW:HIGH")
+    return found[0], found[1]
 
 
 def _labels(table: LabeledTable, classes: str, loss: str) -> tuple[Sequence[Any], list[Any]]:
@@ -292,7 +291,8 @@ def _facts(model: PrivateModel, names: Sequence[str], out: str | None) -> Iterat
         ),
     )
     if (known := model.not_private) is not None:
-        yield "NOT PRIVATE: risk", f"{known.excess.upper:.4g} above the minimum, {known.minimum.lower:.4g}"
+        excess, least = at_most(known.excess.upper), f"{known.minimum.lower:.4g}"
+        yield "NOT PRIVATE: risk", f"at most {excess} above the minimum, {least}"
         if known.accuracy is not None:
             yield "NOT PRIVATE: accuracy", f"{known.accuracy:.4g} on these records"
     shown = [f"{name} {one:.4g}" for name, one in zip(names, model.coefficients.tolist(), strict=True)][

@@ -21,7 +21,7 @@ from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.ledger.records import is_vacuous
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Problem
-from dpverify.running.foresight import foresee_stated
+from dpverify.running.foresight import TooCostlyError, foresee_stated
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 _FEW = 50
@@ -41,6 +41,7 @@ class FitMethod:
         stated: the guarantee that implies (epsilon, delta)-DP; None where it does not apply.
         bound: on the expected excess of the mean empirical risk, in units of the loss; None where none is stated.
         obstacle: why it does not apply, in words; empty where it does.
+        costly: whether the obstacle is only that a run is foreseen to make too many oracle calls.
     """
 
     id: str
@@ -48,6 +49,7 @@ class FitMethod:
     stated: StatedGuarantee | None = None
     bound: float | None = None
     obstacle: str = ""
+    costly: bool = False
 
 
 def places() -> dict[str, str]:
@@ -141,7 +143,7 @@ def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[
             return FitMethod(id_, obstacle=stated)
         return FitMethod(id_, algorithm, stated, _bound(algorithm, n))
     except DpverifyError as error:
-        return FitMethod(id_, obstacle=str(error))
+        return FitMethod(id_, obstacle=str(error), costly=isinstance(error, TooCostlyError))
 
 
 def _not_made(named: set[str], lacks: list[str]) -> str:

@@ -18,7 +18,8 @@ from dpverify.ledger.records import Interval
 from dpverify.privacy import ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Ball, Dataset, Hinge, Logistic, Loss, Problem, Ridge, Squared, minimize
 from dpverify.problems.further_losses import LogisticOnBall
-from dpverify.running import Progress, Runs, TooCostlyError, run
+from dpverify.running import CALL_LIMIT, Progress, Runs, TooCostlyError, run
+from dpverify.running import call_limit as call_limit_of
 
 LOSSES: Mapping[str, Callable[[float], tuple[Loss, Loss]]] = {
     "logistic": lambda radius: (LogisticOnBall(radius), Logistic()),
@@ -173,15 +174,15 @@ def fit(
     targets, names = _targets(labels, len(table), loss, classes, declared)
     data = declared.dataset(table, targets, "the data")
     problem, plain = problem_for(loss, data.d, radius, ridge)
-    asked = {"n": data.n, "epsilon": epsilon, "delta": delta}
-    found = tuple(
-        candidates(problem, **asked, only=None if method == "auto" else method, parameters=parameters)  # type: ignore[arg-type]
-    )
     automatic = method == "auto"
-    options: dict[str, Any] = {"seed": secrets.randbits(128) if seed is None else seed, "progress": progress}
-    if call_limit is not None:
-        options["call_limit"] = call_limit
-    made, taken, seconds, too_costly = _run(ranked(found) if automatic else found, data, options, automatic)
+    only = None if automatic else method
+    noise = secrets.randbits(128) if seed is None else seed
+    with call_limit_of(CALL_LIMIT if call_limit is None else call_limit):
+        found = tuple(
+            candidates(problem, n=data.n, epsilon=epsilon, delta=delta, only=only, parameters=parameters)
+        )
+        order = ranked(found) if automatic else found
+        made, taken, seconds, too_costly = _run(order, data, noise, progress, automatic)
     point = np.asarray(made.points, dtype=np.float64)
     if point.shape != (1, data.d):
         raise InvalidArgumentError("method", method, f"one that releases a point of {data.d} coordinates")
@@ -212,7 +213,7 @@ def fit(
 
 
 def _run(
-    order: Sequence[FitMethod], data: Dataset, options: Mapping[str, Any], go_on: bool
+    order: Sequence[FitMethod], data: Dataset, seed: int, progress: Progress | None, go_on: bool
 ) -> tuple[Runs, FitMethod, float, tuple[tuple[str, str], ...]]:
     """The first method's run and its seconds; where a run is foreseen to be too costly and `go_on`, the next one's.
 
@@ -225,7 +226,7 @@ def _run(
             raise InvalidArgumentError("method", taken.id, allowed)
         begin = time.perf_counter()
         try:
-            made = run(taken.algorithm, data, runs=1, **options)
+            made = run(taken.algorithm, data, runs=1, seed=seed, progress=progress)
         except TooCostlyError as error:
             if not go_on or taken is order[-1]:
                 raise

@@ -33,7 +33,7 @@ from dpverify.fitting.methods import places  # noqa: E402
 from dpverify.fitting.models import problem_for  # noqa: E402
 from dpverify.ledger.written_numbers import at_most  # noqa: E402
 from dpverify.problems import Dataset, Problem, load, minimize  # noqa: E402
-from dpverify.running import run  # noqa: E402
+from dpverify.running import call_limit, run  # noqa: E402
 
 DELTA = 1e-5
 RADII = (1.0, 10.0)
@@ -142,7 +142,7 @@ def of_method(found: FitMethod, plain: Problem, data: Dataset, least: float, siz
         return Row(found.id, found.bound, why=f"{one_by_one:.2g} gradients, one after another")
     try:
         begin = time.process_time()
-        first = run(found.algorithm, data, runs=1, seed=(0, 1), call_limit=LONGEST / _SECONDS_A_CALL).points
+        first = run(found.algorithm, data, runs=1, seed=(0, 1)).points
         seconds = time.process_time() - begin
         further = min(size.runs - 1, int(size.seconds / max(seconds, 1e-6)))
         rest = [run(found.algorithm, data, runs=further, seed=0).points] if further > 0 else []
@@ -175,9 +175,12 @@ def rows(data: Dataset, radius: float, epsilon: float, size: Size) -> Iterator[R
     problem, plain = problem_for("logistic", data.d, radius)
     least = minimize(plain, data).value.lower
     for id_ in places():
-        (found,) = candidates(problem, n=data.n, epsilon=epsilon, delta=DELTA, only=id_)
-        if found.algorithm is not None:
-            yield of_method(found, plain, data, least, size)
+        # before any accounting
+        with call_limit(LONGEST / _SECONDS_A_CALL):
+            (found,) = candidates(problem, n=data.n, epsilon=epsilon, delta=DELTA, only=id_)
+            row = of_method(found, plain, data, least, size) if found.algorithm is not None else None
+        if row is not None or found.costly:
+            yield row or Row(id_, why=found.obstacle)
     for package in LIBRARIES:
         if installed(package):
             yield of_library(package, plain, data, least, size, (epsilon, radius))
@@ -242,8 +245,8 @@ one (2,000 of 20, two Gaussian classes).
 number, by how much its steps exceed those that minimize the bound, was set with the first two data sets at epsilon = 1
 in view; the made one was not looked at. All methods get the slope that the logistic loss has on the ball,
 1 / (1 + e^-R), in place of 1. Neighbors differ in one replaced record. Methods for strongly convex losses alone
-(`dpverify fit --ridge`) are not here, and a run that is foreseen to take more than {longest:g} s is not made. Output that is the
-start, whatever the records, shows as ± 0.
+(`dpverify fit --ridge`) are not here, and a run that is foreseen to take more than {longest:g} s is not made. Output
+that is the start, whatever the records, shows as ± 0.
 
 {libraries}
 
