@@ -26,6 +26,7 @@ from dpverify.privacy import GDP, ApproxDP
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
+from dpverify.running.progress import told
 from dpverify.running.randomness import Array
 
 _FEWEST_STEPS, _MOST_STEPS = 16, 4096
@@ -248,7 +249,7 @@ class FullBatchDescent(Weakenable):
         stddev, rates = self.noise_stddev(data.n), self.rates(data.n)
         shape = (runs, self._dimension)
         points = rng.xp.zeros(shape, dtype=rng.xp.float64) + rng.xp.asarray(self.start)[None, :]
-        for rate in rates.tolist():
+        for rate in told(rates.tolist()):
             moved = self.problem.mean_gradient(points, data)
             moved += stddev * rng.normal(shape, "noise")
             points = constraint.project(points - rate * moved, overwrite=True)

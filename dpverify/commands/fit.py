@@ -17,6 +17,7 @@ from dpverify.terminal import Json, check_json, print_facts, print_table, progre
 if TYPE_CHECKING:
     from dpverify.fitting import DeclaredBounds, FitMethod, PrivateModel
     from dpverify.fitting.tables import LabeledTable
+    from dpverify.privacy import StatedGuarantee
 
 _OPTIONS = {
     "label": "--label", "loss": "--loss", "epsilon": "--epsilon", "delta": "--delta", "method": "--method",
@@ -231,8 +232,9 @@ def _private(model: PrivateModel, names: Sequence[str]) -> dict[str, Any]:
         "schema_version": 1,
         "loss": model.loss, "classes": model.classes,
         "coefficients": dict(zip(names, model.coefficients.tolist(), strict=True)), "intercept": model.intercept,
-        "guarantee": str(model.claim), "adjacency": model.sharpest.adjacency.value, "sharpest": str(model.sharpest),
-        "conditions": [str(one) for one in model.sharpest.conditions],
+        "guarantee": str(model.claim), "epsilon": model.epsilon, "delta": model.delta,
+        "adjacency": model.sharpest.adjacency.value, "sharpest": str(model.sharpest),
+        "conditions": [str(one) for one in _stated(model).conditions],
         "method": model.method.id, "chosen": model.choice is not None, "risk_bound": model.method.bound,
         "vacuous": None if model.choice is None else model.choice.vacuous,
         "records": model.n, "radius": model.radius, "ridge": model.ridge,
@@ -240,9 +242,18 @@ def _private(model: PrivateModel, names: Sequence[str]) -> dict[str, Any]:
             "norm": bounds.length(len(names)), "ranges": bounds.ranges, "label_range": bounds.label_range,
             "intercept": bounds.intercept,
         },
-        "gradient_queries": model.gradient_queries, "value_queries": model.value_queries,
-        "projections": model.projections, "seconds": model.seconds, "seeded": model.seeded,
+        "queries": [
+            {"oracle": one.oracle, "count": one.count, "exact": one.exact, "expected": one.expected}
+            for one in model.queries
+        ],
+        "seeded": model.seeded,
     }  # fmt: skip
+
+
+def _stated(model: PrivateModel) -> StatedGuarantee:
+    """The guarantee that implies what was asked for."""
+    assert model.method.stated is not None
+    return model.method.stated
 
 
 def _not_private(model: PrivateModel) -> dict[str, Any] | None:
@@ -251,6 +262,8 @@ def _not_private(model: PrivateModel) -> dict[str, Any] | None:
         return None
     return {
         "excess_risk": known.excess.model_dump(), "minimum": known.minimum.model_dump(), "accuracy": known.accuracy,
+        "gradient_queries": known.gradient_queries, "value_queries": known.value_queries,
+        "projections": known.projections, "seconds": known.seconds,
     }  # fmt: skip
 
 
@@ -265,7 +278,7 @@ def _write_model(path: str, found: dict[str, Any]) -> None:
 
 def _facts(model: PrivateModel, names: Sequence[str], out: str | None) -> Iterator[tuple[str, str]]:
     yield "guarantee", f"{model.claim} for data sets that differ in one record; {model.sharpest}"
-    for condition in model.sharpest.conditions:
+    for condition in _stated(model).conditions:
         yield "if", str(condition)
     yield "public", f"n = {model.n}, d = {len(names)}, and all that is declared"
     yield "declared", _declared(model, len(names))
@@ -277,24 +290,17 @@ def _facts(model: PrivateModel, names: Sequence[str], out: str | None) -> Iterat
         for name, why in model.choice.too_costly:
             yield "left out", f"{name}: {why}"
     yield "risk", _risk_words(model)
-    yield (
-        "calls",
-        f"{model.gradient_queries:,} gradients, {model.value_queries:,} losses, {model.projections:,} projections",
-    )
-    yield "seconds", f"{model.seconds:.3g}"
-    yield (
-        "noise",
-        (
-            "from a seed that was given: known to whoever knows it"
-            if model.seeded
-            else "from the operating system"
-        ),
-    )
+    if model.queries:
+        yield "calls", "; ".join(str(one) for one in model.queries)
+    seeded = "from a seed that was given: known to whoever knows it"
+    yield "noise", seeded if model.seeded else "from the operating system"
     if (known := model.not_private) is not None:
         excess, least = at_most(known.excess.upper), f"{known.minimum.lower:.4g}"
         yield "NOT PRIVATE: risk", f"at most {excess} above the minimum, {least}"
         if known.accuracy is not None:
             yield "NOT PRIVATE: accuracy", f"{known.accuracy:.4g} on these records"
+        calls = f"{known.gradient_queries:,} gradients, {known.value_queries:,} losses"
+        yield "NOT PRIVATE: made", f"{calls}, {known.projections:,} projections in {known.seconds:.3g} s"
     shown = [f"{name} {one:.4g}" for name, one in zip(names, model.coefficients.tolist(), strict=True)][
         :_SHOWN
     ]

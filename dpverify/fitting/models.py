@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.algorithms.promises import StatedQueries
 from dpverify.checks import FloatArray, number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.fitting.bounds import DeclaredBounds, finite_matrix
@@ -20,6 +21,7 @@ from dpverify.problems import Ball, Dataset, Hinge, Logistic, Loss, Problem, Rid
 from dpverify.problems.further_losses import LogisticOnBall
 from dpverify.running import CALL_LIMIT, Progress, Runs, TooCostlyError, run
 from dpverify.running import call_limit as call_limit_of
+from dpverify.running.progress import steps_told_to
 
 LOSSES: Mapping[str, Callable[[float], tuple[Loss, Loss]]] = {
     "logistic": lambda radius: (LogisticOnBall(radius), Logistic()),
@@ -34,17 +36,23 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class NotPrivate:
-    """What looks at the data again, without noise: it must not be released with the model.
+    """What the guarantee does not cover: it looks at the data again, or depends on them through what a run does.
 
     Attributes:
         excess: around the excess of the model's mean risk over the minimum on the ball, in units of the loss.
         minimum: around that minimum, from a duality gap.
         accuracy: the share of these records that the model classifies as they are; None for numbers.
+        gradient_queries: of single records, that this run made; so are the next two.
+        seconds: of the run, on a clock.
     """
 
     excess: Interval
     minimum: Interval
     accuracy: float | None
+    gradient_queries: int
+    value_queries: int
+    projections: int
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +70,9 @@ class PrivateModel:
         bounds: that were declared.
         method: the candidate that was run.
         choice: how it was chosen; None if it was named.
-        claim: what was asked for.
+        epsilon: that was asked for, in nats; so is delta.
         sharpest: the sharpest guarantee that the method states.
-        gradient_queries: of single records, in this run; so are the next two.
-        seconds: of the run, on a clock.
+        queries: the oracle calls that the method states for n records; what this run made may depend on the data.
         seeded: whether the noise follows from a seed that was given: whoever knows it knows the noise.
         not_private: None if it was not asked for.
     """
@@ -80,14 +87,17 @@ class PrivateModel:
     bounds: DeclaredBounds
     method: FitMethod
     choice: MethodChoice | None
-    claim: Guarantee
+    epsilon: float
+    delta: float
     sharpest: StatedGuarantee
-    gradient_queries: int
-    value_queries: int
-    projections: int
-    seconds: float
+    queries: tuple[StatedQueries, ...]
     seeded: bool
     not_private: NotPrivate | None
+
+    @property
+    def claim(self) -> Guarantee:
+        """What was asked for, and holds."""
+        return ApproxDP(self.epsilon, self.delta) if self.delta else PureDP(self.epsilon)
 
     def decisions(self, features: FloatArray) -> FloatArray:
         """The value <coefficients, x> + intercept for each row of (m, d), shape (m,)."""
@@ -151,7 +161,7 @@ def fit(
         seed: of the noise, for tests; None: from the operating system, and kept nowhere.
         private_only: make nothing that is not private.
         call_limit: oracle calls that the run may make; None: as `dpverify.running.run` has it.
-        progress: told when the run starts and ends.
+        progress: told of the steps of a method that tells them.
 
     Raises:
         InvalidArgumentError: for arguments out of range, or a method that does not apply, with the reason.
@@ -201,14 +211,12 @@ def fit(
         declared,
         taken,
         choice_of(taken, found, problem, too_costly) if automatic else None,
-        ApproxDP(epsilon, delta) if delta else PureDP(epsilon),
+        float(epsilon),
+        float(delta),
         taken.algorithm.guarantees(data.n).sharpest,
-        int(made.gradient_queries[0]),
-        int(made.value_queries[0]),
-        int(made.projections[0] + made.linear_minimizations[0]),
-        seconds,
+        taken.algorithm.queries(data.n),
         seed is not None,
-        None if private_only else _not_private(plain, data, point, names is not None),
+        None if private_only else _not_private(plain, data, made, names is not None, seconds),
     )
 
 
@@ -226,7 +234,8 @@ def _run(
             raise InvalidArgumentError("method", taken.id, allowed)
         begin = time.perf_counter()
         try:
-            made = run(taken.algorithm, data, runs=1, seed=seed, progress=progress)
+            with steps_told_to(progress):
+                made = run(taken.algorithm, data, runs=1, seed=seed)
         except TooCostlyError as error:
             if not go_on or taken is order[-1]:
                 raise
@@ -259,10 +268,18 @@ def _targets(
     return np.where(second, 1.0, -1.0), (names[0], names[1])
 
 
-def _not_private(problem: Problem, data: Dataset, point: FloatArray, classified: bool) -> NotPrivate:
+def _not_private(problem: Problem, data: Dataset, made: Runs, classified: bool, seconds: float) -> NotPrivate:
+    point = np.asarray(made.points, dtype=np.float64)
     minimum = minimize(problem, data).value
     risk = float(np.asarray(problem.mean_risk(point, data))[0])
     room = _ROUNDING * (1 + abs(risk))
-    excess = Interval(lower=max(0.0, risk - minimum.upper - room), upper=risk - minimum.lower + room)
     decided = np.asarray(data.features) @ point[0] > 0
-    return NotPrivate(excess, minimum, float(np.mean(decided == (data.labels > 0))) if classified else None)
+    return NotPrivate(
+        Interval(lower=max(0.0, risk - minimum.upper - room), upper=risk - minimum.lower + room),
+        minimum,
+        float(np.mean(decided == (data.labels > 0))) if classified else None,
+        int(made.gradient_queries[0]),
+        int(made.value_queries[0]),
+        int(made.projections[0] + made.linear_minimizations[0]),
+        seconds,
+    )

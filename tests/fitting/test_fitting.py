@@ -84,6 +84,11 @@ def test_the_excess_is_that_above_the_minimum() -> None:
     assert BOUNDS.features(RAW)[inside] @ point[0] == pytest.approx(model.decisions(RAW[inside]), abs=1e-9)
     risk = float(np.mean(np.log1p(np.exp(-margins @ point[0]))))
     assert model.not_private.excess.lower - 1e-9 <= risk - least <= model.not_private.excess.upper + 1e-9
+    # what a run counts may depend on the data: beside the model stands what is stated
+    assert [int(one.count) for one in model.queries] == [
+        model.not_private.gradient_queries,
+        model.not_private.projections,
+    ]
     assert model.not_private.accuracy == pytest.approx(np.mean(margins @ point[0] > 0))
 
 
@@ -173,6 +178,32 @@ def test_bad_input(changed: dict[str, Any], error: type[Exception], says: str) -
     for rows in (RAW[0], RAW * math.nan, [["a"]]):
         with pytest.raises(InvalidDataError, match="features"):
             fit(rows, LABELS, epsilon=1.0)
+
+
+class Steps:
+    """Who listens."""
+
+    def __init__(self) -> None:
+        self.total, self.done, self.finished = 0, 0, False
+
+    def start(self, total: int) -> None:
+        self.total = total
+
+    def advance(self, runs: int) -> None:
+        self.done += runs
+
+    def finish(self) -> None:
+        self.finished = True
+
+
+def test_a_long_fit_tells_its_steps() -> None:
+    steps, deaf = Steps(), Steps()
+    model = fitted(progress=steps)
+    assert (steps.done, steps.finished) == (steps.total, True)
+    assert steps.total == model.method.algorithm.step_count(N) > 10
+    fitted(method="fmtt18.alg2", parameters={"rate": 0.1}, progress=deaf)
+    assert (deaf.total, deaf.finished) == (0, True)
+    assert np.array_equal(model.coefficients, fitted().coefficients)
 
 
 def test_a_method_that_needs_more_gets_it() -> None:
