@@ -236,7 +236,7 @@ def _private(model: PrivateModel, names: Sequence[str]) -> dict[str, Any]:
         "adjacency": model.sharpest.adjacency.value, "sharpest": str(model.sharpest),
         "conditions": [str(one) for one in _stated(model).conditions],
         "method": model.method.id, "chosen": model.choice is not None, "risk_bound": model.method.bound,
-        "vacuous": None if model.choice is None else model.choice.vacuous,
+        "vacuous": model.vacuous, "largest_excess": model.largest,
         "records": model.n, "radius": model.radius, "ridge": model.ridge,
         "declared": {
             "norm": bounds.length(len(names)), "ranges": bounds.ranges, "label_range": bounds.label_range,
@@ -328,6 +328,6 @@ def _risk_words(model: PrivateModel) -> str:
     if bound is None:
         return "no bound on the mean empirical risk is proved"
     words = f"expected excess of the mean risk at most {at_most(bound)}"
-    if model.choice is not None and model.choice.vacuous:
-        words += f", which says nothing: no excess is above {model.choice.largest:.4g}"
+    if model.vacuous:
+        words += f", which says nothing: no excess is above {at_most(model.largest)}"
     return words

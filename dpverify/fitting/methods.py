@@ -14,13 +14,15 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from dpverify.algorithms.conditions import claim_or_obstacle
 from dpverify.algorithms.listing import algorithms_of
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError
-from dpverify.ledger.records import is_vacuous
 from dpverify.privacy import StatedGuarantee
-from dpverify.problems import Problem
+from dpverify.problems import Hinge, Logistic, Problem, Squared
+from dpverify.problems.problem import without_ridge
 from dpverify.running.foresight import TooCostlyError, foresee_stated
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
@@ -161,22 +163,31 @@ def _bound(algorithm: Any, n: int) -> float | None:
 
 @dataclass(frozen=True)
 class MethodChoice:
-    """The method with the smallest bound, and what it was chosen from.
+    """What the method with the smallest bound was chosen from.
 
     Attributes:
-        chosen: what was run.
-        largest: no excess risk is above this on any data: the Lipschitz constant times the diameter.
-        vacuous: whether even the bound of the chosen method is not below `largest`. The order of the bounds is then
-            still that of the noise that methods add, which is all that public numbers tell of them.
         compared: all methods, those that do not apply included.
         too_costly: methods with smaller bounds whose runs were foreseen to make too many oracle calls, and the words.
     """
 
-    chosen: FitMethod
-    largest: float
-    vacuous: bool
     compared: tuple[FitMethod, ...]
     too_costly: tuple[tuple[str, str], ...] = ()
+
+
+def largest_excess(problem: Problem) -> float:
+    """No mean risk on any data is more above its minimum: a bound that is not below this says nothing.
+
+    Both the Lipschitz constant times the diameter, and, for losses of at least 0, the largest loss of a record in the
+    unit ball, which a convex link has at an end of what <w, x> can be.
+    """
+    loss, ridge = without_ridge(problem.loss)
+    farthest = problem.constraint.largest_norm
+    found = problem.constants.lipschitz_constant * problem.constraint.diameter
+    if isinstance(loss, Logistic | Hinge | Squared):
+        ends = np.array([-farthest, farthest])
+        largest = max(float(np.max(loss.link(ends, np.full(2, label)))) for label in (-1.0, 1.0))
+        found = min(found, largest + ridge * farthest**2 / 2)
+    return found
 
 
 def ranked(found: Iterable[FitMethod]) -> list[FitMethod]:
@@ -191,15 +202,3 @@ def ranked(found: Iterable[FitMethod]) -> list[FitMethod]:
             "method", "auto", "the id of a method, where none that applies states a bound"
         )
     return sorted(usable, key=lambda one: one.bound or 0.0)
-
-
-def choice_of(
-    chosen: FitMethod,
-    found: tuple[FitMethod, ...],
-    problem: Problem,
-    too_costly: tuple[tuple[str, str], ...],
-) -> MethodChoice:
-    """What is said of a method that was taken from `ranked`."""
-    assert chosen.bound is not None
-    largest = problem.constants.lipschitz_constant * problem.constraint.diameter
-    return MethodChoice(chosen, largest, is_vacuous(chosen.bound, largest), found, too_costly)

@@ -14,8 +14,8 @@ from dpverify.algorithms.promises import StatedQueries
 from dpverify.checks import FloatArray, number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.fitting.bounds import DeclaredBounds, finite_matrix
-from dpverify.fitting.methods import FitMethod, MethodChoice, candidates, choice_of, ranked
-from dpverify.ledger.records import Interval
+from dpverify.fitting.methods import FitMethod, MethodChoice, candidates, largest_excess, ranked
+from dpverify.ledger.records import Interval, is_vacuous
 from dpverify.privacy import ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Ball, Dataset, Hinge, Logistic, Loss, Problem, Ridge, Squared, minimize
 from dpverify.problems.further_losses import LogisticOnBall
@@ -69,7 +69,8 @@ class PrivateModel:
         ridge: weight of ||w||^2 / 2 in the risk.
         bounds: that were declared.
         method: the candidate that was run.
-        choice: how it was chosen; None if it was named.
+        choice: what it was chosen from; None if it was named.
+        largest: no excess risk on any data is above this.
         epsilon: that was asked for, in nats; so is delta.
         sharpest: the sharpest guarantee that the method states.
         queries: the oracle calls that the method states for n records; what this run made may depend on the data.
@@ -87,12 +88,18 @@ class PrivateModel:
     bounds: DeclaredBounds
     method: FitMethod
     choice: MethodChoice | None
+    largest: float
     epsilon: float
     delta: float
     sharpest: StatedGuarantee
     queries: tuple[StatedQueries, ...]
     seeded: bool
     not_private: NotPrivate | None
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound on the risk says nothing, as no excess on any data is larger."""
+        return self.method.bound is not None and is_vacuous(self.method.bound, self.largest)
 
     @property
     def claim(self) -> Guarantee:
@@ -210,7 +217,8 @@ def fit(
         float(ridge),
         declared,
         taken,
-        choice_of(taken, found, problem, too_costly) if automatic else None,
+        MethodChoice(found, too_costly) if automatic else None,
+        largest_excess(problem),
         float(epsilon),
         float(delta),
         taken.algorithm.guarantees(data.n).sharpest,

@@ -118,6 +118,17 @@ class Careless(FullBatchDescent):
         return stated.map(lambda one: dataclasses.replace(one, guarantee=GDP(3.0)))
 
 
+def test_a_bound_that_says_nothing_is_told() -> None:
+    """The largest excess of each loss, attained by one record and its opposite."""
+    for loss, least in (("logistic", 2.0), ("hinge", 3.0), ("squared", 4.5)):
+        problem, _ = problem_for(loss, 1, 2.0)
+        ends = np.array([-2.0, 2.0])
+        attained = np.ptp(problem.loss.link(ends, np.ones(2)))  # type: ignore[attr-defined]
+        assert attained <= methods.largest_excess(problem) <= least * 1.1
+    assert not fitted(epsilon=100.0).vacuous
+    assert fitted(epsilon=0.01).vacuous
+
+
 def test_a_method_that_states_less_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(methods, "places", lambda: {"careless": f"{__name__}:Careless"})
     monkeypatch.setattr(methods, "import_module", lambda name: __import__("sys").modules[name])
