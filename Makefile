@@ -130,7 +130,7 @@ real-size: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/real_size.py --output docs/real-size.md
 
 # how good private models are, beside libraries that are installed with dpverify (UTILITY is the Python that has them); takes
-# some 6 minutes. SIZE=small takes one, SIZE=large hours
+# some 5 minutes. SIZE=small takes one, SIZE=large hours
 SIZE ?= page
 UTILITY ?= $(BIN)/python
 utility: $(VENV)/installed-test
