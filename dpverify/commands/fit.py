@@ -126,7 +126,7 @@ def fit(
         bounds = DeclaredBounds(norm, given, of_labels, intercept)
         names, labels = _labels(table, classes, loss)
         if plan:
-            _show_plan(table, loss, radius, ridge, bounds, epsilon, delta, method, json_file)
+            _show_plan(table, loss, radius, ridge, bounds, epsilon, delta, method, call_limit, json_file)
             return
         model = fit_model(
             table.features, labels, loss=loss, epsilon=epsilon, delta=delta, method=method, radius=radius, ridge=ridge,
@@ -195,16 +195,20 @@ def _show_plan(
     epsilon: float,
     delta: float,
     method: str,
+    call_limit: float | None,
     json_file: str | None,
 ) -> None:
     """The methods, best bound first, then those that do not apply with the reason."""
     from dpverify.fitting import candidates
     from dpverify.fitting.models import problem_for
+    from dpverify.running import CALL_LIMIT
+    from dpverify.running import call_limit as call_limit_of
 
     (n, d), only = table.features.shape, None if method == "auto" else method
     problem, _ = problem_for(loss, d + bounds.intercept, radius, ridge)
-    found = list(candidates(problem, n=n, epsilon=epsilon, delta=delta, only=only))
-    found.sort(key=lambda one: (bool(one.obstacle), one.bound is None, one.bound or 0.0))
+    with call_limit_of(CALL_LIMIT if call_limit is None else call_limit):
+        known = candidates(problem, n=n, epsilon=epsilon, delta=delta, only=only)
+    found = sorted(known, key=lambda one: (bool(one.obstacle), one.bound is None, one.bound or 0.0))
     if json_file is not None:
         write_json(json_file, {"schema_version": 1, "records": n, "methods": [_method(one) for one in found]})
     if json_file != "-":

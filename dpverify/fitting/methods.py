@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +24,7 @@ from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Hinge, Logistic, Problem, Squared
 from dpverify.problems.problem import without_ridge
-from dpverify.running.foresight import TooCostlyError, foresee_stated
+from dpverify.running.foresight import TooCostlyError, allowed, foresee_stated
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 _FEW = 50
@@ -68,8 +69,10 @@ def candidates(
     delta: float,
     only: str | None = None,
     parameters: Mapping[str, Any] | None = None,
-) -> Iterator[FitMethod]:
-    """Every method that states a bound on its risk, or one by its id, for a problem with n records and a budget.
+) -> tuple[FitMethod, ...]:
+    """Every method, or one by its id, for a problem with n records and a budget.
+
+    Among all of them, those that state no bound on the risk are not accounted for; their obstacle says so.
 
     Args:
         problem: loss and constraint set.
@@ -86,9 +89,9 @@ def candidates(
         >>> from dpverify.fitting import candidates
         >>> from dpverify.problems import Ball, Logistic, Problem
         >>> problem = Problem(Logistic(), Ball(5, 1.0))
-        >>> for one in candidates(problem, n=500, epsilon=1.0, delta=1e-5, only="bst14.alg3"):
-        ...     print(one.algorithm, one.obstacle.partition(";")[2])
-        None  allowed: a strongly convex loss with a finite gradient sensitivity.
+        >>> (one,) = candidates(problem, n=500, epsilon=1.0, delta=1e-5, only="bst14.alg3")
+        >>> one.obstacle.partition("; ")[2]
+        'allowed: a strongly convex loss with a finite gradient sensitivity.'
     """
     n = whole_number("n", n, at_least=1)
     budget("epsilon", epsilon)
@@ -96,12 +99,19 @@ def candidates(
     known = places()
     if only is not None and only not in known:
         raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
+    if only is None:
+        # a user's own loss may have no hash
+        compare = _all if isinstance(problem.loss, Hashable) else _all.__wrapped__
+        return compare(problem, n, epsilon, delta, allowed())
     asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}
-    for id_, place in known.items():
-        if only is None:
-            yield _compared(id_, place, asked)
-        elif only == id_:
-            yield _candidate(id_, place, asked, parameters or {})
+    return (_candidate(only, known[only], asked, parameters or {}),)
+
+
+@lru_cache(maxsize=64)
+def _all(problem: Problem, n: int, epsilon: float, delta: float, limit: float) -> tuple[FitMethod, ...]:
+    """All methods, once for the same question: a search over parameters asks it for every fold."""
+    asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}
+    return tuple(_compared(id_, place, asked) for id_, place in places().items())
 
 
 def _compared(id_: str, place: str, asked: Mapping[str, Any]) -> FitMethod:

@@ -195,9 +195,7 @@ def fit(
     only = None if automatic else method
     noise = secrets.randbits(128) if seed is None else seed
     with call_limit_of(CALL_LIMIT if call_limit is None else call_limit):
-        found = tuple(
-            candidates(problem, n=data.n, epsilon=epsilon, delta=delta, only=only, parameters=parameters)
-        )
+        found = candidates(problem, n=data.n, epsilon=epsilon, delta=delta, only=only, parameters=parameters)
         order = ranked(found) if automatic else found
         made, taken, seconds, too_costly = _run(order, data, noise, progress, automatic)
     point = np.asarray(made.points, dtype=np.float64)
