@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -100,9 +100,7 @@ def candidates(
     if only is not None and only not in known:
         raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
     if only is None:
-        # a user's own loss may have no hash
-        compare = _all if isinstance(problem.loss, Hashable) else _all.__wrapped__
-        return compare(problem, n, epsilon, delta, allowed())
+        return _all(problem, n, epsilon, delta, allowed())
     asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}
     return (_candidate(only, known[only], asked, parameters or {}),)
 
