@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.yardstick import FullBatchDescent
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.fitting import DeclaredBounds, candidates, fit, methods
 from dpverify.fitting.models import problem_for
 from dpverify.privacy import GDP
@@ -215,6 +216,18 @@ def test_a_long_fit_tells_its_steps() -> None:
     fitted(method="fmtt18.alg2", parameters={"rate": 0.1}, progress=deaf)
     assert (deaf.total, deaf.finished) == (0, True)
     assert np.array_equal(model.coefficients, fitted().coefficients)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_edges(loss: str) -> None:
+    """One record, budgets and radii that nobody has: a finite model, or a sentence; any other exception passes."""
+    fits = 0
+    for n, epsilon, delta, radius in ((1, 1e-9, 1e-100, 1e6), (2, 1e9, 0.5, 1e-6), (2, 1.0, 0.0, 1.0)):
+        with suppress(DpverifyError):
+            model = fit(RAW[:n], LABELS[:n], loss=loss, epsilon=epsilon, delta=delta, radius=radius, seed=0)
+            assert np.all(np.isfinite(model.coefficients))
+            fits += 1
+    assert fits > 1
 
 
 def test_a_method_that_needs_more_gets_it() -> None:
