@@ -99,6 +99,11 @@ def candidates(
     known = places()
     if only is not None and only not in known:
         raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
+    taken = sorted(set(parameters or {}) & {"problem", "n", "epsilon", "delta"})
+    if parameters and (only is None or taken):
+        raise InvalidArgumentError(
+            "parameters", taken[0] if taken else list(parameters), "further ones of a method that is named"
+        )
     if only is None:
         return _all(problem, n, epsilon, delta, allowed())
     asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}

@@ -172,6 +172,12 @@ def test_the_choice_looks_at_sizes_alone(monkeypatch: pytest.MonkeyPatch) -> Non
         ({"method": "nothing"}, InvalidArgumentError, "method was 'nothing'"),
         ({"method": "mn25.fingerprint"}, InvalidArgumentError, "it needs members besides"),
         ({"method": "fmtt18.alg2", "parameters": {"rat": 1}}, InvalidArgumentError, "parameters was 'rat'"),
+        (
+            {"method": "fmtt18.alg2", "parameters": {"problem": 1}},
+            InvalidArgumentError,
+            "'problem'; allowed: further",
+        ),
+        ({"method": "auto", "parameters": {"rate": 1}}, InvalidArgumentError, "of a method that is named"),
         ({"bounds": 1.0}, InvalidArgumentError, "bounds"),
         ({"classes": (1, 1)}, InvalidArgumentError, "two different labels"),
         ({"classes": (0, 1)}, InvalidDataError, "allowed: 0 or 1, the declared classes"),
