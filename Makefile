@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-thorough test-fast answers costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-thorough test-fast answers costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -128,6 +128,13 @@ scaling: $(VENV)/installed-test
 # each algorithm once on data sets of the size that people have; takes some 20 minutes
 real-size: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/real_size.py --output docs/real-size.md
+
+# how good private models are, beside libraries that are installed with dpverify (UTILITY is the Python that has them); takes
+# some 5 minutes. SIZE=small takes one, SIZE=large hours
+SIZE ?= page
+UTILITY ?= $(BIN)/python
+utility: $(VENV)/installed-test
+	$(UTILITY) tests/benchmarks/utility.py --size $(SIZE) --output docs/utility.md
 
 # what pages take from the program; findings and the papers' verdicts are those of the last make verify
 pages: $(VENV)/installed

@@ -10,6 +10,7 @@ from dpverify import __version__
 from dpverify.commands.audit import audit
 from dpverify.commands.batches import batches
 from dpverify.commands.canaries import canaries
+from dpverify.commands.fit import fit
 from dpverify.commands.importing import import_
 from dpverify.commands.ledgers import badge, check, compare, findings, report, sandwich
 from dpverify.commands.profile import profile
@@ -40,8 +41,8 @@ app = typer.Typer(
 )
 # in the order in which --help lists them
 for command in (
-    list_, prove, import_, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, sharpen, init,
-    run, verify, check, explain, report, findings, sandwich, language_server,
+    list_, prove, import_, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, sharpen, fit,
+    init, run, verify, check, explain, report, findings, sandwich, language_server,
 ):  # fmt: skip
     app.command(command.__name__.strip("_").replace("_", "-"))(command)
 

@@ -46,6 +46,7 @@ NO_PART = (
     "commands",
     "editor",
     "extras.py",
+    "fitting",
     "privacy",
     "problems",
     "properties",

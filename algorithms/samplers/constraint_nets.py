@@ -92,9 +92,11 @@ def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> tup
     p = lower.shape[0]
     edge = 2 * half_diagonal / math.sqrt(p)
     counts = np.maximum(1.0, np.ceil((upper - lower) / edge * (1 - _ROUNDING)))
-    if not float(np.prod(counts)) <= largest:
+    with np.errstate(over="ignore"):
+        cubes = float(np.prod(counts))
+    if not cubes <= largest:
         raise NotGuaranteedError(
-            f"A grid with half diagonal {half_diagonal:.3g} has {float(np.prod(counts)):.3g} cubes, more than "
+            f"A grid with half diagonal {half_diagonal:.3g} has {cubes:.3g} cubes, more than "
             f"{largest}; fewer dimensions, a larger radius or fewer records would help."
         )
     widths = (upper - lower) / counts

@@ -241,8 +241,13 @@ def tune(
     return Tuning(region, scale, distance, eta, penalty, plan)
 
 
+_FARTHEST = 300.0
+
+
 def printed_alpha(region: Region, eta: float, distance: float) -> float:
-    """3 exp(2 distance) (eta ||C|| + p), dimensionless."""
+    """3 exp(2 distance) (eta ||C|| + p), dimensionless; refused where it is no number."""
+    if not distance <= _FARTHEST:
+        raise InvalidArgumentError("distance", distance, f"at most {_FARTHEST:g}, for the printed alpha")
     return 3 * math.exp(2 * distance) * (eta * region.diameter + region.dimension)
 
 

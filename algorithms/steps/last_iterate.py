@@ -28,8 +28,10 @@ def falling_rates_risk(points: int, *, distance: float, norm: float, factor: flo
         points: T, at least 1.
         distance: no point of the set is farther from the first one, a length.
         norm: G, loss over length.
-        factor: a length.
+        factor: a length; 0 only for a set of one point.
     """
+    if factor == 0:
+        return 0.0  # a set of one point
     growth = 1 + 2 * _harmonic(points - 1)
     return norm * (distance**2 / factor + factor * growth) / (2 * math.sqrt(points))
 

@@ -1,4 +1,4 @@
-"""Generalized linear losses of single sections of the papers: the hinge's positive part, one label against the rest."""
+"""Further generalized linear losses: the logistic one on a ball, the hinge's positive part, one label of several."""
 
 from __future__ import annotations
 
@@ -10,10 +10,37 @@ import numpy as np
 
 from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import GeneralizedLinear, Loss
+from dpverify.problems import ConstraintSet, GeneralizedLinear, Logistic, Loss
 from dpverify.problems.arrays import Array, at_least, at_most, namespace
 from dpverify.problems.conic import Affine, ConicProgram, Vector
 from dpverify.problems.losses import OfAnother, UnitSlope
+
+
+@dataclass(frozen=True)
+class LogisticOnBall(Logistic):
+    """The logistic loss with the constants that it has for ||w|| <= radius: its steepest slope is 1 / (1 + e^-radius).
+
+    At radius 1 that is .73 in place of 1, and so is the noise that hides a gradient.
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        number("radius", self.radius, above=0)
+
+    @classmethod
+    def on(cls, constraint: ConstraintSet) -> LogisticOnBall:
+        """The loss with the radius that `constraint` has."""
+        return cls(constraint.largest_norm)
+
+    @property
+    def lipschitz_constant(self) -> float:  # type: ignore[override]
+        """The slope where the margin is -radius, rounded up."""
+        return min(1.0, (1 + 1e-12) / (1 + math.exp(-self.radius)))
+
+    @property
+    def sensitivity_radius(self) -> float:  # type: ignore[override]
+        return self.radius
 
 
 @dataclass(frozen=True)

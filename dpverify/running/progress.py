@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +22,34 @@ class Progress(Protocol):
 
     def finish(self) -> None:
         """No more runs will come."""
+
+
+T = TypeVar("T")
+
+_of_steps: ContextVar[Progress | None] = ContextVar("of_steps", default=None)
+
+
+@contextmanager
+def steps_told_to(progress: Progress | None) -> Iterator[None]:
+    """Within, and in this thread, the steps of a single long run are told, by mechanisms that use `told`."""
+    token = _of_steps.set(progress)
+    try:
+        yield
+    finally:
+        _of_steps.reset(token)
+        if progress is not None:
+            progress.finish()
+
+
+def told(steps: Sequence[T]) -> Iterator[T]:
+    """The steps in order, each told when it is done, where somebody listens."""
+    listener = _of_steps.get()
+    if listener is not None:
+        listener.start(len(steps))
+    for one in steps:
+        yield one
+        if listener is not None:
+            listener.advance(1)
 
 
 class RichProgress:

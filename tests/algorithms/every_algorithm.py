@@ -15,6 +15,7 @@ import dpverify.algorithms
 from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.hard_instance import HardInstance
+from dpverify.algorithms.yardstick import FullBatchDescent
 from dpverify.problems import Dataset
 from dpverify.statements.paper import loaded, papers
 
@@ -37,7 +38,10 @@ EVERY: dict[str, Callable[[], Any]] = {
     for id_ in ALGORITHMS
     for note, make in examples(id_).items()
     if note != "asked"
-} | {"(bst14.alg7 on balls)": lambda: LocalizedSampling(CUBE, 1.0, 0.2)}
+} | {
+    "(bst14.alg7 on balls)": lambda: LocalizedSampling(CUBE, 1.0, 0.2),
+    "(yardstick)": FullBatchDescent.examples(SMALL)[""],
+}
 """By statement id, with what is special about an instance in brackets."""
 
 

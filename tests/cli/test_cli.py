@@ -370,6 +370,7 @@ def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> No
         "explain",
         "hypotheses",
         "sharpen",
+        "fit",
         "report",
         "sandwich",
     ):

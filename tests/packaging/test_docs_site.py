@@ -33,6 +33,7 @@ RUN_BY = {
     "how-to/check-batches.md": "tests/cli/test_batches.py",
     "importing.md": "tests/statements/importing/test_importing.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
+    "how-to/fit.md": "tests/packaging/test_pages_run.py",
     "how-to/one-training-run.md": "tests/packaging/test_pages_run.py",
     "how-to/missing-values.md": "tests/packaging/test_pages_run.py",
     "how-to/exceptions.md": "tests/packaging/test_pages_run.py",

@@ -53,6 +53,7 @@ READS = {
     "dpverify/auditing/outputs/encoding.py": "codes of outputs",
     "dpverify/auditing/outputs/sample_files.py": GIVEN,
     "dpverify/commands/claims/first_claims.py": GIVEN,
+    "dpverify/commands/fit.py": GIVEN,
     "dpverify/commands/profile.py": GIVEN,
     "dpverify/commands/read.py": GIVEN,
     "dpverify/commands/sharpen.py": GIVEN,

@@ -74,6 +74,7 @@ def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     "name",
     [
         "how-to/failure-probability.md",
+        "how-to/fit.md",
         "how-to/missing-values.md",
         "how-to/exceptions.md",
         "how-to/refutation.md",

@@ -22,7 +22,7 @@ PACKAGES = (
         "reports",
         "training",
     ),
-    *(f"algorithms.{paper}" for paper in PAPERS),
+    *(f"algorithms.{folder}" for folder in (*PAPERS, "yardstick")),
     *("auditing.exact", "auditing.neighbors", "auditing.white_box", "statements.exact"),
 )
 

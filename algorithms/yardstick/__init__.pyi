@@ -1,0 +1,3 @@
+from .full_batch import FullBatchDescent
+
+__all__ = ["FullBatchDescent"]
