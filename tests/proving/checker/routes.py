@@ -92,7 +92,7 @@ ENTRIES: dict[str, list[Place]] = {
 
 @dataclass
 class Definition:
-    """A function, a class without its methods, or a name's value; the creation of an object belongs to its class, and its call."""
+    """A function, a class without its methods, or a name's value; making and calling its objects is the class's."""
 
     nodes: list[ast.AST] = field(default_factory=list)
     lines: set[int] = field(default_factory=set)
