@@ -59,7 +59,7 @@ from dpverify.proving.checker.theorems.numbers import (
     made,
 )
 from dpverify.proving.checker.theorems.outcomes import (
-    Constant,
+    ConstantLetter,
     Finite,
     Independent,
     Letters,
@@ -224,7 +224,7 @@ class Model:
         """A sum, product, largest or smallest value: worked out once where its letters have the same settled values."""
         head, letter, *parts = parts_of(node)
         (name, kind), near = parts_of(letter), free(node) & env.keys()
-        own = {n: one.value for n in near if isinstance(one := env[n], Constant) and settled(one.value)}
+        own = {n: one.value for n in near if isinstance(one := env[n], ConstantLetter) and settled(one.value)}
         if len(own) < len(near):
             return self.of_binder(named(head), named(name), kind, parts, env)
         key = node, frozenset(own.items())

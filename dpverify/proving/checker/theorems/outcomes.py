@@ -90,7 +90,7 @@ Letters: TypeAlias = "Mapping[str, Lookup]"
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantLetter:
     """A letter without arguments."""
 
     value: Value
@@ -100,7 +100,7 @@ class Constant:
         return self.value
 
 
-constant: Callable[[Value], Lookup] = Constant
+constant: Callable[[Value], Lookup] = ConstantLetter
 
 
 def numeric(value: Value) -> Term:
