@@ -113,6 +113,7 @@ CONVERTED = {
 """Claims that follow from pure privacy, and others that do not."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("text", "follows"), [*zip((SEVERAL_RIGHT, LARGEST, COINS), CONVERTED, strict=True)])
 def test_claims_follow_from_pure_privacy_of_what_is_chosen(text: str, follows: str, tmp_path: Path) -> None:
     proof = derived(text.replace(PURE, follows), tmp_path)
