@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Annotated
 
 import typer
@@ -56,4 +57,5 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
+    gc.set_threshold(100_000)  # most of what a command makes, it keeps
     run_commands(app, arguments)

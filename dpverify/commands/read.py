@@ -91,7 +91,7 @@ def read(
     from dpverify.statements.mechanisms.code.proposals import propose
     from dpverify.statements.mechanisms.pages import MechanismOnPage
     from dpverify.statements.mechanisms.reading import read_mechanisms
-    from dpverify.statements.pages.page import PageError
+    from dpverify.statements.pages.blocks import PageError
     from dpverify.verification.code_audits import CodeQuestion, audit_code
     from dpverify.verification.located.user_places import source_of
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,17 +14,18 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.statements.mechanisms.as_theorems import searcher_of
+from dpverify.statements.mechanisms.guarantees import guarantee_proved
 from dpverify.statements.mechanisms.pairs import choice_pairs
 from dpverify.statements.mechanisms.pairs.search import search_pairs
 from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
 from dpverify.statements.mechanisms.proofs.coins import TAKEN
 from dpverify.statements.mechanisms.proofs.ranges import ONE
 from dpverify.statements.mechanisms.reading import indexed, law_of_noise, read_mechanisms
+from dpverify.verification.mechanisms import decide_mechanism
 
 from ..benchmarks.mechanisms.gallery import section
 from ..packaging.page_blocks import DOCS
 from .calling import call
-from .test_mechanisms import decided
 
 LARGEST, FIRST, COINS = (
     (DOCS / "examples" / f"{name}.md").read_text(encoding="utf-8")
@@ -87,6 +89,41 @@ def test_choices_are_proved_and_have_a_witness(
             show(claim.clause, found.witness, refute=False)
 
 
+def test_a_page_with_more_queries_has_a_pair_without_a_law(tmp_path: Path, thorough: bool) -> None:
+    page = tmp_path / "mine.md"
+    page.write_text(
+        FIRST.replace("integer >= 1 | number of q", "integer >= 6 | number of q"), encoding="utf-8"
+    )
+    (one,) = read_mechanisms(page)
+    searcher, claim = searcher_of(one)(one, {}, Random(0)), claim_of(one)
+    case = searcher.plain()
+    assert not [*searcher.cases()]
+    assert case is not None
+    assert {len(row) for rows in (case.left, case.right) for row in rows} == {6}
+    if thorough:
+        show(claim.clause, searcher.model(case, claim), refute=False)
+
+
+PURE = r"\varepsilon\text{-DP}"
+CONVERTED = {
+    r"(\varepsilon,\frac{1}{1000})\text{-DP}": r"(\frac{\varepsilon}{2},\frac{1}{1000})\text{-DP}",
+    r"\frac{\varepsilon^2}{2}\text{-zCDP}": r"\frac{\varepsilon^2}{3}\text{-zCDP}",
+    r"(\frac{5}{2},\frac{5}{4}\varepsilon^2)\text{-RDP}": r"(\frac{5}{2},\varepsilon^2)\text{-RDP}",
+}
+"""Claims that follow from pure privacy, and others that do not."""
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(("text", "follows"), [*zip((SEVERAL_RIGHT, LARGEST, COINS), CONVERTED, strict=True)])
+def test_claims_follow_from_pure_privacy_of_what_is_chosen(text: str, follows: str, tmp_path: Path) -> None:
+    proof = derived(text.replace(PURE, follows), tmp_path)
+    assert proof.certificate is not None, proof.reason
+    assert derived(text.replace(PURE, CONVERTED[follows]), tmp_path).certificate is None
+    found = guarantee_proved(read_mechanisms(tmp_path / "mine.md")[0])
+    assert found is not None
+    assert (found.measure, found.value) == ("epsilon", r"\varepsilon")
+
+
 @pytest.mark.parametrize(("text", "old", "new"), [(LARGEST, "2", "1"), (COINS, "1/2", "1")])
 def test_a_certificate_for_another_scale_is_refused(text: str, old: str, new: str, tmp_path: Path) -> None:
     found = json.dumps(derived(text, tmp_path).certificate)
@@ -129,10 +166,12 @@ BROKEN = {
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", BROKEN)
 def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
-    row = decided(BROKEN[name], tmp_path)
+    page = tmp_path / "mine.md"
+    page.write_text(BROKEN[name], encoding="utf-8")
+    row = decide_mechanism(read_mechanisms(page)[0], str(page))
     assert row.verdict is Verdict.REFUTED, row.reason
     assert row.pair is not None
-    claim = claim_of(read_mechanisms(tmp_path / "mine.md")[0])
+    claim = claim_of(read_mechanisms(page)[0])
     show(claim.clause, row.pair.model, refute=True)
     place = claim.names.index("x")
     row.pair.model["letters"][place] = [row.pair.model["letters"][place][0]] * 2

@@ -16,7 +16,7 @@ from dpverify.proving.theorems.finite_models import FloatModel
 from dpverify.statements.mechanisms.code import values
 from dpverify.statements.mechanisms.code.proposals import CodeProposal, propose
 from dpverify.statements.mechanisms.reading import read_mechanisms
-from dpverify.statements.pages.page import PageError
+from dpverify.statements.pages.blocks import PageError
 from dpverify.verification import code_audits
 from dpverify.verification.code_audits import CodeQuestion, audit_code, scale_seen
 

@@ -17,7 +17,8 @@ from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import load_ledger, render_html, write_report
 from dpverify.reports.formats.markdown import ledger_markdown, render_markdown
-from dpverify.statements.theorems.library import shipped
+from dpverify.statements.theorems.library import FOLDER, shipped
+from dpverify.statements.theorems.pages import read_theorem, read_theorems
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as theorem_rows_module
 from dpverify.verification.ledger_check import Status, check_ledger
@@ -214,3 +215,14 @@ def test_every_display_of_the_pages_is_written_as_mathml() -> None:
 
     displays = [each.latex for one in shipped().values() for each in one.displays]
     assert not [latex for latex in displays if mathml(latex, "block") is None]
+
+
+def test_a_section_is_read_alone_as_on_its_page() -> None:
+    """With its lines, whichever of its page it is."""
+    page = FOLDER / "rules_data_added.md"
+    whole = read_theorems(page)
+    assert len(whole) > 2
+    for one in whole:
+        alone = read_theorem(page, one.id)
+        assert (alone.clause, alone.displays, alone.declared) == (one.clause, one.displays, one.declared)
+        assert alone.line == one.line

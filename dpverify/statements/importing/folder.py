@@ -17,7 +17,8 @@ from dpverify.statements.importing.reading import PaperReader
 from dpverify.statements.importing.records import ImportCounts, ImportedRow, ImportedSection
 from dpverify.statements.importing.source import ExpandedSource
 from dpverify.statements.importing.structure import SourceFormula, SourceItem, structure_of
-from dpverify.statements.pages.page import PageError, read_page
+from dpverify.statements.pages.blocks import PageError
+from dpverify.statements.pages.page import read_page
 
 QUESTIONS = "import/questions.md"
 """In the folder, apart from its pages."""

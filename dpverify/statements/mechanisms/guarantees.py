@@ -10,6 +10,7 @@ from dpverify.formulas.expressions import PI, Apply, Expression, Number
 from dpverify.formulas.rendering.latex import expression_latex
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, named, parts_of
+from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.proofs.choices import choice_of
 from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
@@ -42,18 +43,20 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
 
     What each draw costs is a guess from small data sets. It is part of what is derived, for data sets of every size.
     """
-    if mechanism.test or choice_of(mechanism) is not None or dependence(mechanism) is not None:
+    if mechanism.test or dependence(mechanism) is not None:
         return None
-    loop = mechanism.loop
+    loop, choice = mechanism.loop, choice_of(mechanism)
     for head, measure in MEASURES.items():
-        costs = [
-            known_cost(mechanism, draw, head) for draw in (mechanism.of("draw") if loop else mechanism.draws)
-        ]
+        draws = mechanism.of("draw") if loop else mechanism.draws
+        try:
+            costs = choice.costs if choice else [known_cost(mechanism, draw, head) for draw in draws]
+        except UnderivedError:
+            return None
         total = _total([one for one in costs if one is not None])
         once = loop is not None and head == "private" and LoopClause(mechanism, loop).in_turn
         if loop is not None and total is not None and not once:
             total = cancelled(("mul", loop.last, total))
-        if not costs or None in costs or total is None:
+        if not costs or None in costs or total is None or (choice and head != "private"):
             continue
         if mechanism.sample is not None:
             if head != "private":

@@ -1,6 +1,7 @@
+from .blocks import PageError
 from .encoding import PageDisplay, where_on
 from .kept import statements_on
-from .page import SHARED, Page, PageError, read_page, read_shared, statements_of
+from .page import SHARED, Page, read_page, read_shared, statements_of
 from .sections import ids_on
 
 __all__ = [

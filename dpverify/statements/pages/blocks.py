@@ -91,6 +91,26 @@ class Errors(list[tuple[int, InvalidArgumentError]]):
         self.append((line, InvalidArgumentError(what, value, allowed)))
 
 
+class PageError(InvalidArgumentError):
+    """All that is wrong with a page, a line each.
+
+    Attributes:
+        name: of the file.
+        errors: each with its line on the page, in the order of the page.
+    """
+
+    def __init__(self, name: str, errors: Sequence[tuple[int, InvalidArgumentError]]) -> None:
+        self.name = name
+        self.errors = sorted(errors, key=lambda found: found[0])
+        super().__init__("page", name, "a page without what is wrong with this one")
+        said = (f"{name}, line {line}: {error}" for line, error in self.errors)
+        self.args = ("\n".join(dict.fromkeys(said)),)
+
+    def __reduce__(self) -> tuple[type, Any]:
+        """Survive the trip back from a worker process."""
+        return type(self), (self.name, self.errors)
+
+
 def plain(pieces: Sequence[Piece]) -> str:
     """Pieces as words, formulas as their LaTeX."""
     parts = (piece.latex if isinstance(piece, Math | ShownFormula) else piece.text for piece in pieces)

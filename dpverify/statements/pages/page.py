@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Statement
-from dpverify.statements.pages.blocks import Errors, Math, Text, blocks, plain
+from dpverify.statements.pages.blocks import Errors, Math, PageError, Text, blocks, plain
 from dpverify.statements.pages.encoding import Encoding, PageDisplay, defined_by, sides
 from dpverify.statements.pages.letters import PageLetter, check_letter, read_letters
 from dpverify.statements.pages.notes import LeadingWords, Note, line_of_error, read_after, read_before
@@ -72,26 +72,6 @@ class Page:
         plural = "s" * (count > 1)
         where = "with formulas, or beside displays or letters"
         return f"not read: {count} sentence{plural} of prose, {where} (line{plural} {lines})"
-
-
-class PageError(InvalidArgumentError):
-    """All that is wrong with a page, a line each.
-
-    Attributes:
-        name: of the file.
-        errors: each with its line on the page, in the order of the page.
-    """
-
-    def __init__(self, name: str, errors: Sequence[tuple[int, InvalidArgumentError]]) -> None:
-        self.name = name
-        self.errors = sorted(errors, key=lambda found: found[0])
-        super().__init__("page", name, "a page without what is wrong with this one")
-        said = (f"{name}, line {line}: {error}" for line, error in self.errors)
-        self.args = ("\n".join(dict.fromkeys(said)),)
-
-    def __reduce__(self) -> tuple[type, Any]:
-        """Survive the trip back from a worker process."""
-        return type(self), (self.name, self.errors)
 
 
 def read_page(path: Path, *, at_once: bool = True, prefix: str = "") -> Page:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +17,8 @@ from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedErr
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
 from dpverify.statements.theorems.names import FOLDER, FOLDERS, MECHANISMS
-from dpverify.statements.theorems.pages import TheoremOnPage, read_theorem
+from dpverify.statements.theorems.pages import HEADING, TheoremOnPage, read_theorem
 
-_ID = re.compile(r"^#+ .*\{#([\w.-]+)\}\s*$", re.MULTILINE)
 AUTOMATIC = (
     "rule.neighbors-symmetric", "rule.integrable-indicator", "rule.integrable-probability", "rule.laplace-density",
     "rule.normal-density",
@@ -92,7 +90,7 @@ class Library(Mapping[str, TheoremOnPage]):
 
 def ids_of(pages: Sequence[Path]) -> dict[str, Path]:
     """The ids of headings, with their pages."""
-    return {id_: page for page in pages for id_ in _ID.findall(page.read_text(encoding="utf-8"))}
+    return {id_: page for page in pages for id_ in HEADING.findall(page.read_text(encoding="utf-8"))}
 
 
 @cache

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,13 +26,13 @@ from dpverify.statements.pages.blocks import (
     Math,
     Other,
     PageBlock,
+    PageError,
     ShownFormula,
     Text,
     blocks,
     plain,
 )
 from dpverify.statements.pages.letters import read_domain
-from dpverify.statements.pages.page import PageError
 from dpverify.statements.pages.sections import section_ids
 
 _Made = TypeVar("_Made")
@@ -44,6 +45,8 @@ KINDS = (
 )
 STANDINGS = ("rule", "result", "theorem")
 """What is taken as known, what the literature proves, and what is to be proved here."""
+HEADING = re.compile(r"^#+ .*\{#(?P<id>[\w.-]+)\}\s*$", re.MULTILINE)
+"""Of a section."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
 
 
 def read_theorem(path: Path, id_: str) -> TheoremOnPage:
-    """One theorem of a page, which may have others that are not looked at; errors as of `read_theorems`."""
+    """One theorem of a page that is known to have it; others are not looked at. Errors as of `read_theorems`."""
     (found,) = read_sections(path, "theorem", lambda *section: TheoremSection(*section).theorem(), only=id_)
     return found
 
@@ -151,22 +154,24 @@ def read_sections(
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
-    return sections_of(text, path.name, what, make, only)
+    return sections_of(alone(text, only) if only else text, path.name, what, make)
+
+
+def alone(text: str, id_: str) -> str:
+    """A page with blank lines in place of all but one section."""
+    heads = [*HEADING.finditer(text), None]
+    first, last = next((one, end) for one, end in pairwise(heads) if one and one["id"] == id_)
+    start = first.start() if first else 0
+    return "\n" * text.count("\n", 0, start) + text[start : last.start() if last else None]
 
 
 def sections_of(
-    text: str,
-    name: str,
-    what: str,
-    make: Callable[[str, PageBlock, Sequence[PageBlock]], _Made],
-    only: str = "",
+    text: str, name: str, what: str, make: Callable[[str, PageBlock, Sequence[PageBlock]], _Made]
 ) -> tuple[_Made, ...]:
     """As `read_sections`, of a page's text; the name is that in errors."""
     parts, wrong = _parts(text)
     errors, found = Errors(wrong), list[_Made]()
     for id_, heading, inside in parts:
-        if only and id_ != only:
-            continue
         if heading is None:
             for block in inside:
                 if block.kind in ("display", "table"):

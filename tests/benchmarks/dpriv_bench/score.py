@@ -24,7 +24,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dpverify.errors import DpverifyError
 from dpverify.files import write_table
-from dpverify.statements.pages.page import PageError
+from dpverify.statements.pages.blocks import PageError
 from dpverify.statements.selection import select_statements
 from dpverify.terminal import progress_bar
 from dpverify.verification.mechanisms import mechanism_rows

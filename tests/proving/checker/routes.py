@@ -52,9 +52,10 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "event": frozenset(("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")),
     "letter": frozenset({("theorems.letters", "letters_of"), ("theorems.letters", "on_the_line")}),
     "law": frozenset(
-        ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
+        ("theorems.outcomes", name)
+        for name in ("total", "settled", "gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ),
-    "definition": frozenset({("theorems.letters", "definition")}),
+    "definition": frozenset({("theorems.letters", "definition"), ("theorems.language", "free")}),
     "choice": frozenset({("theorems.choices", "masses_of")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
@@ -81,16 +82,17 @@ ENTRIES: dict[str, list[Place]] = {
     "event": [("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")],
     "letter": [("theorems.letters", "on_the_line"), ("theorems.letters", "letters_of")],
     "law": [
-        ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
+        ("theorems.outcomes", name)
+        for name in ("total", "settled", "gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ],
-    "definition": [("theorems.letters", "definition")],
+    "definition": [("theorems.language", "free"), ("theorems.letters", "definition")],
     "choice": [("theorems.choices", "masses_of")],
 }
 
 
 @dataclass
 class Definition:
-    """A function, a class without its methods, or a name's value; the creation of an object belongs to its class."""
+    """A function, a class without its methods, or a name's value; making and calling its objects is the class's."""
 
     nodes: list[ast.AST] = field(default_factory=list)
     lines: set[int] = field(default_factory=set)
@@ -112,7 +114,7 @@ def definitions() -> dict[Place, Definition]:
                 own = Definition()
                 methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
                 for method in methods:
-                    if method.name in ("__init__", "__post_init__"):
+                    if method.name in ("__init__", "__post_init__", "__call__"):
                         own.nodes.append(method)
                     else:
                         found.setdefault((module_of(file), f"{node.name}.{method.name}"), Definition()).add(

@@ -226,6 +226,12 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("", "(a real)", ["2"], "(== (product (i integer) a 3 2) 0)", -1),
     ("", "(a real)", ["2"], "(<= (largest (i integer) a 3 2) 2)", 0),
     ("", "(a real)", ["2"], "(== (sum (i integer) a 3 1) 0)", 0),
+    # a sum is worked out once for the same values of its letters, and again for others
+    ("", "(a real)", ["2"], "(== (sum (i integer) (sum (j integer) (* a i) 1 3) 1 2) 18)", 1),
+    ("", "(a real)", ["2"], "(== (sum (i integer) (sum (j integer) (* a i) 1 3) 1 2) 12)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(all ((x () D)) () (== (sum (i integer) (f x) 1 2) 0))", -1),
+    ("", "(a real)", ["2"],
+     "(== (chance (z real) (uniform 0 a) (<= 2 (sum (i integer) (indicator (<= 1 z)) 1 2))) 1/2)", 1),
 ]  # fmt: skip
 
 

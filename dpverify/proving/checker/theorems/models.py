@@ -40,6 +40,7 @@ from dpverify.proving.checker.theorems.events import (
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
+    free,
     named,
     parts_of,
 )
@@ -58,6 +59,7 @@ from dpverify.proving.checker.theorems.numbers import (
     made,
 )
 from dpverify.proving.checker.theorems.outcomes import (
+    ConstantLetter,
     Finite,
     Independent,
     Letters,
@@ -73,6 +75,7 @@ from dpverify.proving.checker.theorems.outcomes import (
     numeric,
     pair_of_laws,
     same,
+    settled,
     total,
     whole,
 )
@@ -115,6 +118,7 @@ class Model:
         self.clause = clause
         self.work, self.open, self.in_case = WorkLeft(WORK), list[str](), dict[Term, bool]()
         self.places, self.reads = dict[Value, str](), dict[str, list[Value]]()
+        self.folds = dict[tuple[Node, frozenset[tuple[str, Value]]], Value]()
         self.scopes = dict[str, frozenset[str]]()
         self.sizes, self.neighbors = dict[str, int](), dict[str, set[tuple[int, int]]]()
         self.sequences = dict[str, str]()
@@ -168,7 +172,9 @@ class Model:
         """The value of a term or formula; refused where it has none, or is beyond these rules."""
         self.work.spend()
         head, *rest = parts_of(node)
-        if head in ("mean", "then", "total", "proportional", "chance", *FOLDS):
+        if head in FOLDS:
+            return self.fold(node, env)
+        if head in ("mean", "then", "total", "proportional", "chance"):
             name, kind = parts_of(rest[0])
             return self.of_binder(named(head), named(name), kind, rest[1:], env)
         match head, *rest:
@@ -213,6 +219,18 @@ class Model:
             return self.truth(node, env)
         demand(head in OPERATIONS, f"{head} is beyond these models")
         return made(named(head), *self.numbers(rest, env))
+
+    def fold(self, node: Node, env: Letters) -> Value:
+        """A sum, product, largest or smallest value: worked out once where its letters have the same settled values."""
+        head, letter, *parts = parts_of(node)
+        (name, kind), near = parts_of(letter), free(node) & env.keys()
+        own = {n: one.value for n in near if isinstance(one := env[n], ConstantLetter) and settled(one.value)}
+        if len(own) < len(near):
+            return self.of_binder(named(head), named(name), kind, parts, env)
+        key = node, frozenset(own.items())
+        if key not in self.folds:
+            self.folds[key] = self.of_binder(named(head), named(name), kind, parts, env)
+        return self.folds[key]
 
     def new_letter(self) -> str:
         """A new letter for a number; formulas within its scope may depend on it."""

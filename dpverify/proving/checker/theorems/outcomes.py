@@ -89,9 +89,18 @@ Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
 Letters: TypeAlias = "Mapping[str, Lookup]"
 
 
-def constant(value: Value) -> Lookup:
+@dataclass(frozen=True)
+class ConstantLetter:
     """A letter without arguments."""
-    return lambda _: value
+
+    value: Value
+
+    def __call__(self, _: tuple[Value, ...]) -> Value:
+        """Its value."""
+        return self.value
+
+
+constant: Callable[[Value], Lookup] = ConstantLetter
 
 
 def numeric(value: Value) -> Term:

@@ -105,6 +105,17 @@ class CandidatePairSearcher(PairSearcher):
                 seen.add(found)
                 yield case
 
+    def plain(self) -> PairCase | None:
+        """A pair without a law, for as few candidates as there may be: in each data set, all have the same numbers."""
+        for letters in sorted(self.settings(), key=lambda one: sum(map(abs, one.values()))):
+            place = {name: float(v) for name, v in letters.items()}
+            n, k, count = self.records(letters), self.candidates(place), self.answers(place)
+            if 1 <= k <= LARGEST and (count is None or len(possible(k, count)) <= LARGEST):
+                rows = ((self.ends[0],) * k,) * n
+                replaced = (self.ends[-1],) * k if self.mechanism.size is None else None
+                return self.pair(letters, rows, 0, replaced)
+        return None
+
     def extreme(self, letters: dict[str, Fraction], n: int, k: int) -> Iterator[PairCase]:
         """Records that are at ends or in the middle: one, and all others the same."""
         low, high = self.ends[0], self.ends[-1]

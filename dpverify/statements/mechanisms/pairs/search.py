@@ -111,7 +111,7 @@ def search_pairs(
         search = (searcher or PairSearcher)(mechanism, sizes, Random(f"{seed} {size}"))
         found = search.found()
         tried += search.tried
-        for case in (search.some, *(one for _, one in found[:1])):
+        for case in (search.some or search.plain(), *(one for _, one in found[:1])):
             if witness is None and case is not None:
                 model = search.model(case, claim)
                 witness = model if holds(claim, model) else None
@@ -290,6 +290,10 @@ class PairSearcher:
                 if less < -CLEAR:
                     break
         return sorted([*best, *found[: 2 * ENOUGH]], key=lambda one: one[0])
+
+    def plain(self) -> PairCase | None:
+        """A pair of which only what is assumed is looked at, where no pair is tried; None if there is none."""
+        return None
 
     def moderate(self) -> PairCase | None:
         """Some pair, where public letters are near 1, whole ones near 3."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.proofs.coins import CoinsOnPage
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, D, magnitude, number
+from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
+from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, magnitude, number
 
 ANSWER, ORDER, ANSWERS, ABOVE = "the answer", "the order", "answers", "is above"
 R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
@@ -125,13 +126,17 @@ class ChoiceOnPage:
         return (*((one.type, "any") for one in self.noises if one.index), *several)
 
     @property
+    def outcome(self) -> Node:
+        """The type of what is chosen."""
+        return ANSWERS if self.line.count else self.kind
+
+    @property
     def letters(self) -> tuple[Node, ...]:
         """Letters of noises, of the order that decides ties, and of what is chosen."""
         found = [letter for one in self.noises if one.index for letter in one.letters(self.kind)]
         more: list[Node] = [(ORDER, (self.kind,), "real")] if self.line.role == "select" else []
-        kind = ANSWERS if self.line.count else self.kind
         more += [(ABOVE, (ANSWERS, self.kind), "real")] if self.line.count else []
-        return (*found, *more, (ANSWER, (DATA, *(parts_of(one)[1] for one in self.bound)), kind))
+        return (*found, *more, (ANSWER, (DATA, *(parts_of(one)[1] for one in self.bound)), self.outcome))
 
     @property
     def law(self) -> Node:
@@ -140,6 +145,22 @@ class ChoiceOnPage:
         for one in self.noises:
             law = ("then", one.bound, ("sym", f"law {one.name}") if one.index else one.law, law)
         return law
+
+    @property
+    def costs(self) -> list[Node | None]:
+        """What each side costs of a pure budget, by a sensitivity that is a guess; None of one without noise.
+
+        Raises:
+            UnderivedError: where nothing is guessed.
+        """
+        *below, above = self.sides
+        moves = sensitivity(self.mechanism, put(above.location, {self.line.index: ((), ("sym", COLUMN))}))
+        twice: Node = ("mul", number(2), moves, *([self.line.count] if self.line.count else ()))
+        pairs = [(above.noise, twice), *((one.noise, moves) for one in below)]
+        return [
+            cancelled(("mul", times, ("pow", parts_of(one.law)[-1], number(-1)))) if one else None
+            for one, times in pairs
+        ]
 
     def score(self, side: Side, candidate: Node) -> Node:
         """A side of a comparison, for a candidate."""

@@ -27,7 +27,7 @@ from dpverify.statements.mechanisms.proofs.choices import (
     choice_of,
 )
 from dpverify.statements.mechanisms.proofs.coins import by_either
-from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, of_pure, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale, premises_of
 from dpverify.statements.mechanisms.proofs.loops import loop_of
@@ -157,16 +157,28 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     choice = choice_of(mechanism)
     if choice is not None:
 
-        def chosen(proof: ProofBuilder, given: list[int]) -> None:
+        def pure(proof: ProofBuilder, epsilon: Node, given: list[int]) -> int:
             if isinstance(choice, ChoiceOnPage):
-                _chosen(mechanism, claim, proof, choice, given)
-                return
+                return _chosen(mechanism, claim, proof, choice, epsilon, given)
             values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
 
             def moves(apart: bool, bound: Node) -> int:
                 return _scores_move(mechanism, claim, proof, choice.query, "integer", bound, apart)
 
-            choice.prove(proof, given, given[claim.same + 1 :], moves, values)
+            return choice.prove(proof, epsilon, given, given[claim.same + 1 :], moves, values)
+
+        def chosen(proof: ProofBuilder, given: list[int]) -> None:
+            route = of_pure(mechanism)
+            (costs,), law = route.costs, on(mechanism, choice.law, ONE)
+            if route.head == "private":
+                found = pure(proof, costs[0], given)
+            else:
+                found = _concentrated(
+                    proof, law, choice.outcome, costs[0], given, lambda one: pure(proof, one, given)
+                )
+            whole = Composition(mechanism, route, _no_draw)
+            whole.assume(proof, given)
+            whole.conclude(proof, found, costs, law, choice.outcome)
 
         try:
             return _confirmed(mechanism, claim, proof_of(claim.clause, claim.names, Clauses(), chosen))
@@ -250,6 +262,10 @@ def _do(_: int) -> None:
     """Nothing more."""
 
 
+def _no_draw(*_: object) -> int:
+    raise UnderivedError("what is chosen is no draw")
+
+
 def _used(steps: list[Mapping[str, Json]]) -> set[str]:
     found = {one["of"] for one in steps if one["step"] == "use" and isinstance(one["of"], str)}
     return found.union(*(_used(one["steps"]) for one in steps if one["step"] == "block"))
@@ -275,33 +291,34 @@ def _one_draw(
         ("normal", "private"): _normal_approximate,
     }
     if head == "concentrated" and law[0] != "normal":
-        return _concentrated(mechanism, claim, proof, draw, numbers[0], given)
+
+        def pure(epsilon: Node) -> int:
+            return _one_draw(mechanism, claim, proof, draw, "private", [epsilon, number(0)], given)
+
+        return _concentrated(proof, on(mechanism, draw.term, ONE), draw.kind, numbers[0], given, pure)
     if (law[0], head) not in known:
         raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
     return known[law[0], head](mechanism, claim, proof, law, numbers, given)
 
 
 def _chosen(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: ChoiceOnPage, given: list[int],
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: ChoiceOnPage, epsilon: Node,
+    given: list[int],
 ) -> int:  # fmt: skip
-    """What is chosen among candidates: the one with the largest noisy score, or the first above a noisy threshold."""
+    """Pure privacy of what is chosen: the candidate with the largest noisy score, or the first above a threshold."""
     *below, above = choice.sides
-    head, *numbers = parts_of(mechanism.of("claim")[0].term)
     noise, threshold = above.noise, below[0].noise if below else None
     laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]
     heads = tuple(str(law[0]) for law in laws[: len(choice.sides)])
     rule = CHOICES.get(("several" if choice.line.count else choice.line.role, *heads))
     each = noise is not None and noise.index != "" and (threshold is None or not threshold.index)
-    if head != "private" or rule is None or noise is None or not each:
+    if rule is None or noise is None or not each:
         what = " and ".join(head or "no" for head in heads[::-1])
         raise UnderivedError(f"no theorem is known of this guarantee for this choice with {what} noise")
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     alike, chosen = given[claim.same + 1 : claim.same + 4], given[claim.same + 4 :]
-    epsilon, scale = numbers[0], laws[0][-1]
-    query, second = (
-        put(above.location, {choice.line.index: ((), ("sym", COLUMN))}),
-        ((COLUMN, (), choice.kind),),
-    )
+    scale, query = laws[0][-1], put(above.location, {choice.line.index: ((), ("sym", COLUMN))})
+    second = ((COLUMN, (), choice.kind),)
     read, other, law = (one[0] for one in noise.letters(choice.kind))
     w, r, x, t = (("sym", name) for name in ("w", COLUMN, "x", "t"))
     types = {"mathcalD": DATA, "W": noise.type} | ({} if choice.kind == "integer" else {"R": choice.kind})
@@ -346,17 +363,15 @@ def _chosen(
 
 
 def _concentrated(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, draw: MechanismStep, rho: Node,
-    given: list[int],
-) -> int:  # fmt: skip
-    """Concentrated privacy of a draw, from pure privacy."""
+    proof: ProofBuilder, law: Node, kind: Node, rho: Node, given: list[int], pure: Callable[[Node], int]
+) -> int:
+    """Concentrated privacy of a law, from pure privacy."""
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     epsilon = cancelled(("mul", number(2), rho), root=2)
     positive = proof.arithmetic(("<", number(0), epsilon), *known)
-    pure = _one_draw(mechanism, claim, proof, draw, "private", [epsilon, number(0)], given)
-    drawn = ((ONE,), on(mechanism, draw.term, ONE))
-    types: dict[str, Node] = {"mathcalD": DATA, "T": draw.kind}
-    found = proof.use("theorem.pure-to-concentrated", [drawn, ((), epsilon)], [positive, pure], types, known)
+    drawn, types = ((ONE,), law), {"mathcalD": DATA, "T": kind}
+    premises = [positive, pure(epsilon)]
+    found = proof.use("theorem.pure-to-concentrated", [drawn, ((), epsilon)], premises, types, known)
     half = parts_of(proof.facts[found])[3]
     equal = proof.arithmetic(("==", half, rho), *known)
     return proof.use("rule.equal-concentrated", [drawn, ((), half), ((), rho)], [found, equal], types, known)

@@ -14,7 +14,7 @@ from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on, scaled_lack
-from dpverify.statements.mechanisms.proofs.guesses import cancelled
+from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, minus, number
 
 TAKEN = "the law of what is taken"
@@ -27,6 +27,8 @@ class CoinsOnPage:
     """What a page says of coins in random order, as a letter and assumptions of a clause."""
 
     types: tuple[tuple[str, str], ...] = ()
+    outcome: Node = "integer"
+    """The type of what is chosen."""
 
     def __init__(self, mechanism: MechanismOnPage, line: MechanismStep) -> None:
         found = scaled_lack(line.term, line.index, mechanism.records.columns)
@@ -36,6 +38,15 @@ class CoinsOnPage:
         self.query = put(self.score, {line.index: ((), R)})
         self.letters: tuple[Node, ...] = ((TAKEN, (DATA,), ("law", "integer")),)
         self.law: Node = ("of", TAKEN, D)
+
+    @property
+    def costs(self) -> list[Node | None]:
+        """What it costs of a pure budget, by a sensitivity that is a guess, where scores may move in both directions.
+
+        Raises:
+            UnderivedError: where nothing is guessed.
+        """
+        return [cancelled(("mul", number(2), self.factor, sensitivity(self.mechanism, self.query)))]
 
     def at(self, candidate: Node, term: Node, data: str = ONE) -> Node:
         """A term of a candidate, on a data set."""
@@ -56,12 +67,9 @@ class CoinsOnPage:
         )
 
     def prove(
-        self, proof: ProofBuilder, given: list[int], chances: list[int], moves: Moves, values: list[int]
-    ) -> int:
-        """The claim, from what is assumed of chances and how far scores move."""
-        head, epsilon, *_ = parts_of(self.mechanism.of("claim")[0].term)
-        if head != "private":
-            raise UnderivedError("no theorem is known of this guarantee for coins in random order")
+        self, proof: ProofBuilder, epsilon: Node, given: list[int], chances: list[int], moves: Moves, values: list[int]
+    ) -> int:  # fmt: skip
+        """Pure privacy, from what is assumed of chances and how far scores move."""
         known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
         every: tuple[Node, ...] = ((ONE, (), DATA), (COLUMN, (), "integer"))
         names = (ONE, COLUMN)

@@ -60,10 +60,30 @@ def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
             yield Route("private", tuple(row))
         budget: Node | None = None
     else:
-        budget = numbers[-1]
-        if head == "renyi-private":
-            budget = cancelled(("mul", budget, ("pow", numbers[0], number(-1))))
+        budget = concentrated_budget(mechanism)
     yield from (Route("concentrated", tuple((c,) for c in row)) for row in _shares(concentrated, budget))
+
+
+def of_pure(mechanism: MechanismOnPage) -> Route:
+    """How a claim may follow from pure privacy of what is put out.
+
+    Raises:
+        UnderivedError: of a claim for which no way is known.
+    """
+    head, *numbers = parts_of(mechanism.of("claim")[0].term)
+    if head == "private":
+        return Route("private", ((numbers[0], NONE),))
+    if head == "gaussian":
+        raise UnderivedError("no theorem is known of Gaussian privacy for what is chosen")
+    return Route("concentrated", ((concentrated_budget(mechanism),),))
+
+
+def concentrated_budget(mechanism: MechanismOnPage) -> Node:
+    """Concentrated privacy that gives a claim of it, or of Renyi privacy."""
+    head, *numbers = parts_of(mechanism.of("claim")[0].term)
+    if head == "renyi-private":
+        return cancelled(("mul", numbers[1], ("pow", numbers[0], number(-1))))
+    return numbers[0]
 
 
 def known_cost(mechanism: MechanismOnPage, draw: MechanismStep, head: str) -> Node | None:
@@ -111,11 +131,15 @@ class Composition:
         Raises:
             UnderivedError: where it does not follow on this route.
         """
-        self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-        self.sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
+        self.assume(proof, given)
         mechanism, found = self.mechanism, self.behind(proof, 0, given)
         law = on(mechanism, mechanism.law, ONE)
         self.conclude(proof, found, self.route.total(0), law, mechanism.output.kind)
+
+    def assume(self, proof: ProofBuilder, given: list[int]) -> None:
+        """Know what is given of letters."""
+        self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        self.sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
 
     def conclude(
         self, proof: ProofBuilder, found: int, total: tuple[Node, ...], of: Node, kind: Node
