@@ -10,6 +10,7 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 _PROVED = re.compile(r"^[*_]{1,2}Proof\b\.?[*_]{0,2}:?\.?[*_]{0,2}\s*(.*)$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?![\d=<>])")
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})+")
 _SIGN = re.compile(r"=|<|>|\\(?:leq?|geq?|neq?|in|doteq|triangleq)(?![A-Za-z])|[≤≥≠∈]")
 
@@ -58,7 +59,7 @@ def from_markdown(text: str) -> str:
             ended = out and re.search(r"\.\s*(\$\$)?\s*$", out[-1])
             out.append("" if goes_on and not ended else closed() + "\n".strip("\n"))
         else:
-            out.append(line)
+            out.append(_ITEM.sub(r"\\item ", line, count=1))
     return "\n".join(out) + "\n" + closed()
 
 

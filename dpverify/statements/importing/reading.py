@@ -38,10 +38,13 @@ from dpverify.statements.importing.structure import (
     SourceWord,
 )
 from dpverify.statements.importing.tables import words
-from dpverify.statements.importing.terms import CalledLetters, may_be_matrix, parts_of, terms_of, written
+from dpverify.statements.importing.terms import FUNCTIONS, FormulaTerms, is_one_term, may_be_matrix, terms_of
+from dpverify.statements.importing.usage import LetterUses, family_of, parts_of, written
+from dpverify.statements.importing.wholes import looks_like_vectors, whole_terms
 from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
 
+_KINDS_IN_WORDS = {"real": "one number", "vector": "one vector, or matrix"}
 PARTING = words("parting")
 """Words that part what is said of one letter from what is said of another."""
 LAW = r"\\mathbb ?\{?E|\\mathbf ?\{?E|E\[|\\operatorname\{(?:E|Cov|Ent|KL)\}"
@@ -58,19 +61,20 @@ class PaperReader:
     refusals: list[tuple[str, int, str, str]] = field(default_factory=list)
     """File, line, formula and reason."""
     sections: list[ImportedSection] = field(default_factory=list)
-    functions: CalledLetters = field(default_factory=CalledLetters)
+    uses: LetterUses = field(default_factory=LetterUses)
     everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
     tried: dict[object, str] = field(default_factory=dict)
 
     def run(self) -> None:
         """Read all."""
         formulas = [i for p in self.parts for s in p.sentences for i in s if isinstance(i, SourceFormula)]
+        seen = list[tuple[str, ...]]()
         for formula in formulas:
             try:
-                self.functions.see(parts_of(latex_of(cleaned(formula.tokens))))
+                seen.append(parts_of(latex_of(cleaned(formula.tokens))))
             except UnreadError:
                 continue
+        self.uses.see(seen)
         self.arrange()
         for section in self.sections:
             for part in (section.part, *section.proofs):
@@ -130,9 +134,9 @@ class PaperReader:
             if letters:
                 self.described(section, part, letters, words, k, item.line)
             for name, domain in kinds_in(parts):
-                self.kinds.setdefault(name, domain)
-                if self.kinds[name] != domain:
-                    self.kinds[name] = "several"
+                self.uses.kinds.setdefault(name, domain)
+                if self.uses.kinds[name] != domain:
+                    self.uses.kinds[name] = "several"
 
     def described(
         self,
@@ -188,6 +192,8 @@ class PaperReader:
         if part.kind == "statement":
             section.facts.setdefault(letter, []).append(fact)
         self.everywhere.setdefault(letter, []).append(fact)
+        if fact.domain != "vector":
+            self.uses.numbers[family_of(parts_of(letter))] += 1
 
     def domain(self, section: ImportedSection, letter: str) -> tuple[str, str]:
         """The domain of a letter, and why it is a guess; empty where it is said."""
@@ -196,7 +202,7 @@ class PaperReader:
             own = [f for f in own if not f.own]
         elif len({f.domain for f in own}) > 1:
             return "real", "it is said in several ways"
-        kind = self.kinds.get(letter, "")
+        kind = self.uses.kinds.get(letter, "")
         domain = joined([f.domain for f in own])
         if domain is None:
             return "real", "what is said of it does not fit together"
@@ -209,6 +215,8 @@ class PaperReader:
                 # as a real number, less is claimed of it than may be meant
                 doubt = "whether it is a whole number is not said"
             return domain, doubt
+        if self.uses.sort(parts_of(letter)) == "vector":
+            return "vector", f"it stands {self.uses.why(parts_of(letter))}"
         elsewhere = self.everywhere.get(letter, [])
         found = joined([f.domain for f in elsewhere])
         if found:
@@ -272,7 +280,7 @@ class PaperReader:
         left = relation.latex.partition("=")[0]
         if relation.defines:
             wrong = self.make(section, row, ())
-            if wrong or not is_one_letter(left):
+            if wrong or not (is_one_letter(left) or is_one_term(left, self.uses)):
                 self.refuse(item, relation.latex, wrong or "it defines more than a letter", relation.signs)
                 return
             self.count(section, row, relation.signs)
@@ -292,7 +300,10 @@ class PaperReader:
         domains = {letter: joined(found_) for letter, found_ in said.items() if all(found_)}
         row.own = {letter: domain for letter, domain in domains.items() if domain}
         wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
-        missing = [c for c in relation.given if c not in row.given]
+        missing = [c for c in relation.given if c not in row.given and not facts_of(c, 0)]
+        members = [c for c in missing if r"\in" in parts_of(c)]
+        missing = [c for c in missing if c not in members]
+        row.questions += [f"does it hold without the condition ${c}$, which is not read?" for c in members]
         if wrong or missing:
             self.refuse(
                 item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs
@@ -323,6 +334,8 @@ class PaperReader:
             return row.opaque[letter], "whether it is a number is not said" if doubtful else ""
         if letter in row.bound:
             return "integer", ""
+        if letter in row.scalars:
+            return "real", "it stands where a number does"
         found = self.domain(section, letter)
         if found[1] and letter in row.own and letter not in section.facts:
             whole = DOMAINS.get(letter, "").startswith("integer") and not row.own[letter].startswith(
@@ -371,10 +384,11 @@ class PaperReader:
             stop = single(parts, at)
             letter = written(parts[at:stop])
             out += parts[at : max(stop, at + 1)]
-            if stop > at and parts[stop : stop + 1] == ("(",) and letter in row.letters:
-                if letter in self.functions.lists or not (
-                    letter in section.facts or letter in self.everywhere
-                ):
+            if stop > at and parts[stop : stop + 1] in (("(",), ("[",)) and letter in row.letters:
+                number = self.uses.sort(parts[at:stop]) == "number" or letter in DOMAINS
+                known = (letter in section.facts or letter in self.everywhere) and letter not in FUNCTIONS
+                number = number and letter not in FUNCTIONS
+                if not (known or number) or (letter in self.uses.lists and not number):
                     return ""
                 if letter not in section.facts:
                     row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
@@ -390,6 +404,60 @@ class PaperReader:
             self.counts.refused += signs
             self.refusals.append((formula.file, formula.line, latex, reason))
 
+    def read(self, section: ImportedSection, row: ImportedRow) -> str:
+        """Read a relation as it stands, or in a way that is asked about; why it is refused, or nothing."""
+        try:
+            terms = terms_of(row.latex, self.uses)
+        except UnreadError as error:
+            return str(error)
+        for letter in terms.letters:
+            doubtful = letter[0].isupper() and letter[0] not in DOMAINS and self.domain(section, letter)[1]
+            doubtful = doubtful and self.uses.sort(parts_of(letter)) not in ("number", "vector")
+            if doubtful and may_be_matrix(row.latex, letter):
+                return f"`{letter}` may be a matrix or an operator"
+        self.take(row, terms)
+        wrong = self.attempt(section, row)
+        if not wrong:
+            return ""
+        guessed = [
+            v for v in terms.letters if self.domain(section, v)[0] == "vector" and self.guess(section, row, v)
+        ]
+        vectors = guessed or "vector" in terms.opaque.values()
+        if terms.doubtful and vectors:  # beside vectors, a function's value may be one
+            row.opaque = terms.opaque | dict.fromkeys(terms.doubtful, "vector")
+            if not self.attempt(section, row):
+                row.questions += [f"is ${term}$ a vector?" for term in dict.fromkeys(terms.doubtful)]
+                return ""
+            row.opaque = terms.opaque
+        if guessed and "vector" not in terms.opaque.values():
+            row.scalars = set(guessed)
+            if not self.attempt(section, row):
+                row.questions += [f"is ${letter}$ a number here?" for letter in guessed]
+                return ""
+            row.scalars = set()
+        if reading := self.factors(section, row):
+            row.reading = reading
+            if not self.attempt(section, row):
+                return ""
+            row.reading = ""
+        plain = written(parts_of(row.latex))
+        if plain != row.latex:
+            before, row.latex = row.latex, plain
+            if not self.attempt(section, row):
+                return ""
+            row.latex = before
+        return wrong
+
+    @staticmethod
+    def take(row: ImportedRow, terms: FormulaTerms) -> None:
+        """What a relation is made of, for its row."""
+        row.letters, row.opaque, row.questions, row.bound = (
+            terms.letters,
+            terms.opaque,
+            terms.questions,
+            terms.bound,
+        )
+
     def make(
         self, section: ImportedSection, row: ImportedRow, conditions: Sequence[str], own: Sequence[str] = ()
     ) -> str:
@@ -397,34 +465,29 @@ class PaperReader:
 
         Conditions that are not read fall away; those that are not its sentence's own are taken if they share letters.
         """
-        try:
-            terms = terms_of(row.latex, self.functions, self.kinds)
-        except UnreadError as error:
-            return str(error)
-        for letter in terms.letters:
-            doubtful = letter[0].isupper() and letter[0] not in DOMAINS and self.domain(section, letter)[1]
-            if doubtful and may_be_matrix(row.latex, letter):
-                return f"`{letter}` may be a matrix or an operator"
-        row.letters, row.opaque, row.questions, row.bound = (
-            terms.letters,
-            terms.opaque,
-            terms.questions,
-            terms.bound,
-        )
-        wrong = self.attempt(section, row)
-        if wrong and (reading := self.factors(section, row)):
-            row.reading = reading
-            wrong = self.attempt(section, row)
+        wrong = self.read(section, row)
+        domains = ("vector", "real") if looks_like_vectors(row.latex, self.uses) else ("real", "vector")
+        for domain in domains if wrong else ():
+            try:
+                terms = whole_terms(row.latex, self.uses, domain)
+            except UnreadError:
+                break
+            self.take(row, terms)
+            row.reading = ""
+            row.questions = [f"is ${term}$ {_KINDS_IN_WORDS[domain]}?" for term in terms.opaque]
+            if not self.attempt(section, row):
+                wrong = ""
+                break
         if wrong:
             return wrong
-        known = {*row.letters, *row.opaque} - terms.bound
+        known = {*row.letters, *row.opaque} - row.bound
         waiting = list(dict.fromkeys((*own, *conditions)))
         grown = True
         while grown:
             grown = False
             for condition in list(waiting):
                 try:
-                    more = terms_of(condition, self.functions, self.kinds)
+                    more = terms_of(condition, self.uses)
                 except UnreadError:
                     waiting.remove(condition)
                     continue
@@ -435,7 +498,7 @@ class PaperReader:
                     if equal and is_one_letter(left)
                     else len(names - known) < 2
                 )
-                if not ((names & known and fits) or condition in own) or terms.bound & names:
+                if not ((names & known and fits) or condition in own) or row.bound & names:
                     continue
                 waiting.remove(condition)
                 before = list(row.given), list(row.letters), dict(row.opaque), list(row.questions)

@@ -60,9 +60,21 @@ _DEFINED = re.compile(
 _CONDITION = re.compile(rf"(?i)\W*{one_of('in_formulas')}\W*")
 _ANNOTATION = re.compile(rf"(?i)\W*{one_of('remarks')}\b")
 _POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
+_WORDY = (
+    words("in_formulas")
+    | words("remarks")
+    | words("claim")
+    | words("condition")
+    | {"and", "or", "if", "where"}
+)
 _TYPED = re.compile(r"(max|min|log|exp|ln) ?(?:\(|\[|\\\{)")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
+_END = r"\d+|[A-Za-z](?:[+-]\d+)?"
+"""An end of an index range."""
+_SIZES = frozenset(
+    (r"\mathclap", r"\text", r"\tiny", r"\scriptsize", r"\mbox", r"\scriptstyle", r"\scriptscriptstyle")
+)
 Tokens = list[SourceToken]
 
 
@@ -120,6 +132,18 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
         elif text in (r"\eqalign", r"\displaylines", r"\eqalignno"):
             inner, i = group(tokens, i)
             out += cleaned(inner)
+        elif text.startswith(r"\operatorname"):
+            inner, i = group(tokens, i)
+            plain = all(t.text.isalpha() or t.text in (" ", r"\,", "-") for t in inner)
+            out += [token, *braces(inner, token)] if plain else cleaned(inner)
+        elif text in "<>" and i < len(tokens) and tokens[i].text == text:
+            out.append(token._replace(text={"<": r"\ll", ">": r"\gg"}[text]))
+            i += 1
+        elif text in _TEXT and (name := _name(tokens, i)):
+            i = group(tokens, i)[1]
+            plain = {"min", "max", "log", "exp", "inf", "sup", "ln"}
+            called = token._replace(text=rf"\{name}" if name in plain else r"\operatorname")
+            out += [called, *([] if name in plain else braces([token._replace(text=c) for c in name], token))]
         elif text in _UNREAD:
             raise UnreadError(f"{text} is not read")
         elif text in _CODE:
@@ -139,10 +163,22 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
                 out.append(token._replace(text=":"))
         elif text == "{":
             inner, i = group(tokens, i - 1)
-            out += braces(_divided(cleaned(inner)), token)
+            empty = not inner and i < len(tokens) and tokens[i].text in ("^", "_")
+            out += [] if empty else braces(_divided(cleaned(inner)), token)
         else:
             out.append(token)
     return out
+
+
+def _name(tokens: Sequence[SourceToken], at: int) -> str:
+    """The name in words that stand as a function does, before brackets, or are `min` and the like; else nothing."""
+    inner, stop = group(tokens, at)
+    name = latex_of(inner)
+    while stop < len(tokens) and tokens[stop].text in (" ", r"\left", r"\big", r"\Big", r"\bigl"):
+        stop += 1
+    after = tokens[stop].text if stop < len(tokens) else ""
+    called = after == "(" or (after == "_" and name in ("min", "max", "inf", "sup"))
+    return name if re.fullmatch("[A-Za-z]{2,12}", name) and called and name not in _WORDY else ""
 
 
 def _functions(tokens: Tokens) -> Tokens:
@@ -187,7 +223,9 @@ def _divided(inner: Tokens) -> Tokens:
 
 def _stacked(command: str, above: Tokens, base: Tokens, like: SourceToken) -> Tokens:
     """What stands over or under a sign: a label of a step falls away, `def` defines, all else is refused."""
-    said, sign = latex_of(above), latex_of(base)
+    inside = [t for t in above if t.text not in (*"{}$", " ", *_SIZES)]
+    sized = any(t.text == r"\mathclap" or t.text in _SIZES - {r"\text"} for t in above)
+    said, sign = latex_of(inside if sized else above), latex_of(base)
     if sign in SIGNS:
         if _DEFINED.fullmatch(said):
             return [like._replace(text=":=")]
@@ -382,15 +420,17 @@ def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
 
 def _range(part: Tokens) -> str:
     """`i = 1, \\dots, n` as a condition; empty for all else."""
-    said = latex_of(part)
-    match = re.fullmatch(
-        r"([a-z]) ?(?:=|\\in ?\\\{) ?(\d+),(?: ?\d+,)* ?\\(?:[lc]?dots|ldots) ?, ?([A-Za-z]|[A-Za-z]-1)(?: ?\\\})?",
-        said,
-    )
+    said = latex_of(part).replace(" ", "")
+    letter = r"([a-z](?:_[a-z\d]|_\{\w+\})?|\\tau)"
+    match = re.fullmatch(letter + rf"\\in\[({_END})\]", said)
     if match:
-        return rf"{match[2]}\le {match[1]}\le {match[3]}"
-    match = re.fullmatch(r"([a-z]) ?\\in ?\[ ?([A-Za-z]) ?\]", said)
-    return rf"1\le {match[1]}\le {match[2]}" if match else ""
+        return rf"1\le {match[1]}\le {match[2]}"
+    dots = r"(?:\d+,)*\\(?:[lc]?dots|ldots),"
+    for between in (rf"=({_END}),{dots}({_END})", rf"\\in(?:\\\{{|\[)({_END}),{dots}({_END})(?:\\\}}|\])",
+                    rf"(?:\\in|=)(?:\\\{{|\[)({_END}):({_END})(?:\\\}}|\])"):  # fmt: skip
+        if match := re.fullmatch(letter + between, said):
+            return rf"{match[2]}\le {match[1]}\le {match[3]}"
+    return ""
 
 
 def _condition(part: Tokens) -> str:

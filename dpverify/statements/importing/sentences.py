@@ -16,7 +16,7 @@ from dpverify.statements.importing.structure import (
     SourceReference,
     SourceWord,
 )
-from dpverify.statements.importing.tables import DISJOINED, REFUSING, words
+from dpverify.statements.importing.tables import ASKING, DISJOINED, REFUSING, words
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
 """What a formula is there for, by the nearest word of these before it."""
@@ -107,7 +107,7 @@ class SentenceReader:
         """The relations of the sentence with their roles; what has none is refused."""
         said = " ".join(map(_written, self.items)).strip()
         refusing = REFUSING.search(said) or _LIMIT.search(said)
-        disjoined = DISJOINED.search(said)
+        disjoined, asking = DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
         taken = joined = then = claimed = broken = supposing = supposed = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
@@ -129,6 +129,8 @@ class SentenceReader:
                     elif role == "claim":
                         role = ""
                     then = then or word == "then"
+                elif word in ROLES and ROLES[word] == "claim" and supposing:
+                    joined = True  # `suppose that f satisfies`
                 elif word == ";":
                     then, joined = True, True
                 elif word == ",":
@@ -167,6 +169,8 @@ class SentenceReader:
             doubt = ""
             if not here:  # as a claim it can do no harm: it is a condition of nothing
                 here, doubt = "claim", "is this claimed here, and not assumed?"
+            elif here == "claim" and asking:
+                doubt = f"is this claimed, in a sentence that says `{asking[0]}`?"
             whole = relations.whole and not any(r.given or r.defines or r.refused for r in relations.found)
             parts = relations.found
             if here == "condition" and whole and len(parts) > 1:

@@ -37,3 +37,5 @@ REFUSING = re.compile(
     rf"(?<![\w])(?:{one_of('refusing')}|{'|'.join(map(re.escape, WORDS['denying']))})(?!\w)"
 )
 """What may change what a sentence claims."""
+ASKING = re.compile(rf"(?<![\w]){one_of('asking')}(?!\w)")
+"""What leaves open whether it claims."""
