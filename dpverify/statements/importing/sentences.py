@@ -16,7 +16,7 @@ from dpverify.statements.importing.structure import (
     SourceReference,
     SourceWord,
 )
-from dpverify.statements.importing.tables import ASKING, DISJOINED, REFUSING, words
+from dpverify.statements.importing.tables import ASKING, DISJOINED, EXISTENTIAL, REFUSING, words
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
 """What a formula is there for, by the nearest word of these before it."""
@@ -34,12 +34,13 @@ _LISTING, _TRAILING, _KEEPING_THAT = (
 
 
 def _written(item: SourceItem) -> str:
-    """A word in small letters; `$` for a formula, and words for one that names a limit."""
+    """A word in small letters; `$` for a formula, `¤` for one that compares nothing, and words for one with a limit."""
     if isinstance(item, SourceWord):
         return item.text.lower()
     if isinstance(item, SourceFormula):
+        compares = any(token.text in SIGNS for token in item.tokens)
         tends = re.search(r"\\(?:to|rightarrow) ?(?:\\infty|0)", item.latex) and not item.shown
-        return "$ limit of a letter" if tends else "$"
+        return "$ limit of a letter" if tends else "$" if compares else "¤"
     return "@"
 
 
@@ -107,6 +108,7 @@ class SentenceReader:
         """The relations of the sentence with their roles; what has none is refused."""
         said = " ".join(map(_written, self.items)).strip()
         refusing = REFUSING.search(said) or _LIMIT.search(said)
+        existential = EXISTENTIAL.search(said)
         disjoined, asking = DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
         taken = joined = then = claimed = broken = supposing = supposed = False
@@ -166,6 +168,8 @@ class SentenceReader:
                 refused = "its sentence says that one of two holds, or asks"
             if not refused and refusing and (here != "condition" or REFUSING.search(so_far)):
                 refused = f"its sentence says `{refusing[0]}`, which may change what it claims"
+            if not refused and existential and here != "condition":
+                refused = f"its sentence says `{existential[0]}`, which may change what it claims"
             doubt = ""
             if not here:  # as a claim it can do no harm: it is a condition of nothing
                 here, doubt = "claim", "is this claimed here, and not assumed?"

@@ -82,7 +82,7 @@ def test_a_conference_paper() -> None:
     assert lemma.uses == [theorem.id] == ["conference.thm-amp"]
     assert theorem.rows[0].questions == ["is log the natural logarithm?"]
     assert [(line, reason.split("`")[0].strip()) for _, line, _, reason in reader.refusals] == [
-        (38, "its sentence says"), (38, "its sentence says"), (39, "it is not clear of which claim it is a condition"),
+        (38, "its sentence says"), (39, "it is not clear of which claim it is a condition"),
         (42, ""),
     ]  # fmt: skip
     counts = reader.counts
@@ -157,9 +157,12 @@ REFUSED = {
     r"We have $score = 1$.": "a word or a product",
     r"We have $Y \overset{d}{=} X$.": "may change what it says",
     r"We have $X \overset{\text{iid}}{=} Y$.": "may change what it says",
-    r"It is not true that $a \le b$.": "`not`",
+    r"It is not true that $a \le b$.": "not true",
     r"With probability $1-\beta$ we have $a \le b$.": "with probability",
-    r"There is some $c$ with $c \le b$.": "there is some",
+    r"There is some $c$, so that then $c \le b$.": "there is some",
+    r"We do not have $a \le b$.": "not have",
+    r"Here $a \le b$ does not hold.": "does not",
+    r"There is no $c$ with $c \le b$.": "there is no",
     r"We have $a \le b$ for some $b$.": "for some",
     r"\def\x#1.{#1} We have $\x a. = 1$.": "not read in a formula",
     r"\ifx\a\b We have $a \le b$. \fi": "a condition of TeX",
@@ -171,7 +174,6 @@ REFUSED = {
     r"Is $x > 0$?": "asks",
     r"We have $dv = 2a\,du$.": "a differential",
     r"We have $x < y$ as $n \to \infty$.": "limit",
-    r"For large $n$ we have $x < y$.": "large",
     r"This violates $x < y$.": "violates",
 }
 """Sentences of which a formula is refused, each with a part of the reason."""
@@ -216,6 +218,8 @@ ASKED = {
     r"We have $s = a_1 + \cdots + a_n$.": [("s", "real"), (r"a_{1}+\cdots+a_{n}", "real")],
     r"We have $\nabla F(x) = 0$.": [(r"\nabla F(x)", "vector")],
     r"We have $n = O(m)$.": [],
+    r"For large $n$ we have $x < y$.": [],
+    r"This is not needed, but we have $x < y$.": [],
     r"We have $|a| - |b + 1| \le |a - b|$.": [],
 }  # fmt: skip
 """Sentences of which a formula is read, with questions, and which of its terms are one letter or a vector."""
