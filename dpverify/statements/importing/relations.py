@@ -65,13 +65,15 @@ _WORDY = (
     | words("remarks")
     | words("claim")
     | words("condition")
-    | {"and", "or", "if", "where"}
+    | words("neither")
+    | {"and", "or", "with"}
 )
 _TYPED = re.compile(r"(max|min|log|exp|ln) ?(?:\(|\[|\\\{)")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
 _END = r"\d+|[A-Za-z](?:[+-]\d+)?"
 """An end of an index range."""
+_BESIDE = frozenset((" ", "&", r"\left", r"\big", r"\Big", r"\bigl"))
 _SIZES = frozenset(
     (r"\mathclap", r"\text", r"\tiny", r"\scriptsize", r"\mbox", r"\scriptstyle", r"\scriptscriptstyle")
 )
@@ -134,8 +136,16 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
             out += cleaned(inner)
         elif text.startswith(r"\operatorname"):
             inner, i = group(tokens, i)
+            inner = (
+                [t for t in inner if t.text not in ("{", "}", *_TEXT)]
+                if inner[:1] and inner[0].text in _TEXT
+                else inner
+            )
             plain = all(t.text.isalpha() or t.text in (" ", r"\,", "-") for t in inner)
             out += [token, *braces(inner, token)] if plain else cleaned(inner)
+        elif text == r"\not" and i < len(tokens) and tokens[i].text in (*SIGNS, " ", *VAGUE, *OTHER):
+            out.append(token._replace(text=r"\notin"))
+            i = group(tokens, i)[1]
         elif text in "<>" and i < len(tokens) and tokens[i].text == text:
             out.append(token._replace(text={"<": r"\ll", ">": r"\gg"}[text]))
             i += 1
@@ -171,14 +181,15 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
 
 
 def _name(tokens: Sequence[SourceToken], at: int) -> str:
-    """The name in words that stand as a function does, before brackets, or are `min` and the like; else nothing."""
+    """The name in words that stand where a letter or a function does, before brackets or a sign; else nothing."""
     inner, stop = group(tokens, at)
     name = latex_of(inner)
-    while stop < len(tokens) and tokens[stop].text in (" ", r"\left", r"\big", r"\Big", r"\bigl"):
+    while stop < len(tokens) and tokens[stop].text in _BESIDE:
         stop += 1
     after = tokens[stop].text if stop < len(tokens) else ""
-    called = after == "(" or (after == "_" and name in ("min", "max", "inf", "sup"))
-    return name if re.fullmatch("[A-Za-z]{2,12}", name) and called and name not in _WORDY else ""
+    below = after == "_" and name in ("min", "max", "inf", "sup", "argmin", "argmax")
+    stands = after in ("(", r"\{", "+", "-", r"\cdot") or after in SIGNS or below
+    return name if re.fullmatch("[A-Za-z]{2,12}", name) and stands and name.lower() not in _WORDY else ""
 
 
 def _functions(tokens: Tokens) -> Tokens:

@@ -180,7 +180,15 @@ class SentenceReader:
             if here == "condition" and whole and len(parts) > 1:
                 parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
             for relation in parts:
-                if refused:
+                # of which set a letter is an element says nothing that words around it could change
+                member = (
+                    r"\in" in relation.latex
+                    and relation.latex.count("=") == 0
+                    and facts_of(relation.latex, 0)
+                )
+                if member and refused and not item.refused:
+                    yield FoundRelation(item, relation, "condition", "for", then=then)
+                elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield FoundRelation(item, relation, "gap", then=then)
                 else:

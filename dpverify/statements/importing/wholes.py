@@ -127,8 +127,11 @@ def _term(term: tuple[str, ...], uses: LetterUses, domain: str, found: FormulaTe
                 found.letters.append(name)
         i = stop
     rest = term[i:]
+    depth = 0
     for k, part in enumerate(rest):
-        if part == "d" and single(rest, k) == k + 1 and single(rest, k + 1) > k + 1 and r"\int" not in rest:
+        depth += depth_of(part)
+        differential = part == "d" and single(rest, k) == k + 1 and single(rest, k + 1) > k + 1
+        if differential and not depth and r"\int" not in rest:
             raise UnreadError("it may have differentials in it")
         if part[0] == "\\" and not (part in _KNOWN or single(rest, k) > k or rest[k + 1 : k + 2] == ("(",)):
             raise UnreadError(f"{part} is not read in a formula")
