@@ -13,6 +13,7 @@ from dpverify.formulas.expressions import Variable
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.statements.importing.facts import (
     DOMAINS,
+    by_meaning,
     facts_of,
     is_one_letter,
     joined,
@@ -63,6 +64,8 @@ class PaperReader:
     sections: list[ImportedSection] = field(default_factory=list)
     uses: LetterUses = field(default_factory=LetterUses)
     everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
+    meanings: dict[str, str] = field(default_factory=dict)
+    """What letters are said to be, the first time."""
     tried: dict[object, str] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -153,7 +156,7 @@ class PaperReader:
         )
         nearest = takewhile(lambda word: word not in PARTING, until_mark(reversed(words[:k])))
         ahead = list(reversed(list(nearest)))[-4:]
-        said = behind[:4] if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
+        said = behind[:7] if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
         about = " ".join([*ahead, *said])
         if re.search(r"\bintegers?\b|\bnatural numbers?\b", about):
             positive = re.search(r"\bpositive\b|\bnatural\b", about)
@@ -186,6 +189,7 @@ class PaperReader:
                 r"\b(integers?|numbers?|reals?|positive)$", meaning
             ):
                 section.meanings.setdefault(letters[0], meaning)
+                self.meanings.setdefault(letters[0], meaning)
 
     def add(self, section: ImportedSection, part: SourcePart, letter: str, fact: LetterFact) -> None:
         """Take a fact: of a statement's own letters for it, else as something to guess from."""
@@ -223,6 +227,9 @@ class PaperReader:
             return found, f"line {elsewhere[0].line} says so elsewhere"
         if kind and kind not in ("several", "matrix"):
             return kind, "it is said elsewhere"
+        named, word = by_meaning(section.meanings.get(letter, "") or self.meanings.get(letter, ""))
+        if named:
+            return named, f"it is called a {word}"
         base = re.match(r"\\?[A-Za-z]+", letter)
         return DOMAINS.get(
             letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
@@ -253,16 +260,16 @@ class PaperReader:
     ) -> None:
         """Count a condition, by whether it is read."""
         relation, item = found.relation, found.item
-        if relation.refused or relation.given:
-            self.refuse(
-                item, relation.latex, relation.refused or "a condition under a condition", relation.signs
-            )
+        if relation.refused:
+            self.refuse(item, relation.latex, relation.refused, relation.signs)
         elif facts_of(relation.latex, item.line) is not None:
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
         else:
             row = ImportedRow(relation.latex.replace(":=", "="), item.file, item.line)
-            wrong = self.make(section, row, ())
+            wrong = self.make(section, row, (), relation.given)
+            if not wrong and any(c not in row.given and not facts_of(c, 0) for c in relation.given):
+                wrong = "a condition under a condition"
             if wrong:
                 self.refuse(item, relation.latex, wrong, relation.signs)
             else:

@@ -141,11 +141,12 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
                 if inner[:1] and inner[0].text in _TEXT
                 else inner
             )
-            plain = all(t.text.isalpha() or t.text in (" ", r"\,", "-") for t in inner)
+            inner = [t for t in inner if t.text not in (" ", r"\,", r"\ ", r"\!")]
+            plain = all(t.text.isalpha() or t.text == "-" for t in inner)
             out += [token, *braces(inner, token)] if plain else cleaned(inner)
         elif text == r"\not" and i < len(tokens) and tokens[i].text in (*SIGNS, " ", *VAGUE, *OTHER):
-            out.append(token._replace(text=r"\notin"))
-            i = group(tokens, i)[1]
+            sign, i = group(tokens, i)
+            out.append(token._replace(text=r"\ne" if sign[0].text == "=" else r"\notin"))
         elif text in "<>" and i < len(tokens) and tokens[i].text == text:
             out.append(token._replace(text={"<": r"\ll", ">": r"\gg"}[text]))
             i += 1
@@ -187,8 +188,7 @@ def _name(tokens: Sequence[SourceToken], at: int) -> str:
     while stop < len(tokens) and tokens[stop].text in _BESIDE:
         stop += 1
     after = tokens[stop].text if stop < len(tokens) else ""
-    below = after == "_" and name in ("min", "max", "inf", "sup", "argmin", "argmax")
-    stands = after in ("(", r"\{", "+", "-", r"\cdot") or after in SIGNS or below
+    stands = after in ("(", r"\{", "+", "-", r"\cdot", "_") or after in SIGNS
     return name if re.fullmatch("[A-Za-z]{2,12}", name) and stands and name.lower() not in _WORDY else ""
 
 
@@ -234,6 +234,7 @@ def _divided(inner: Tokens) -> Tokens:
 
 def _stacked(command: str, above: Tokens, base: Tokens, like: SourceToken) -> Tokens:
     """What stands over or under a sign: a label of a step falls away, `def` defines, all else is refused."""
+    above = [t for t in above if t.text not in (r"\left", r"\right")]
     inside = [t for t in above if t.text not in (*"{}$", " ", *_SIZES)]
     sized = any(t.text == r"\mathclap" or t.text in _SIZES - {r"\text"} for t in above)
     said, sign = latex_of(inside if sized else above), latex_of(base)

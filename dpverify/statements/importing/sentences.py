@@ -25,6 +25,7 @@ LASTING, PASSING = words("lasting"), words("passing")
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
 _LIMIT = re.compile(r"limit of a letter")
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
+_IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _MOST_BEHIND = 3
 _LISTING, _TRAILING, _KEEPING_THAT = (
     LASTING | {"where", "with", "call"},
@@ -136,6 +137,8 @@ class SentenceReader:
                 elif word == ";":
                     then, joined = True, True
                 elif word == ",":
+                    if role == "condition" and not taken and modal in _IN_WORDS:
+                        role = ""  # the condition was in words
                     joined = modal in _LISTING
                     supposing = supposing and joined
                 elif word in ("and", "or"):
@@ -159,6 +162,8 @@ class SentenceReader:
                 and (not joined or (claimed and modal in ("if", "when", "whenever")))
             ):
                 here = ""  # behind a claim, `if x and y` may go on with another claim
+            if any(so_far[there.end() :] in ("", " $") for there in EXISTENTIAL.finditer(so_far)):
+                here = "condition"
             if item.shown and not here:
                 here = "claim"
             if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):

@@ -468,7 +468,8 @@ class _Scan:
         at = closing_bar(parts, i)
         inner = parts[i + 1 : at]
         if inner and (
-            inner[0] in SETS or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))
+            SETS & set(inner[:3])
+            or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))
         ):
             self.take(at + 1, ">= 0")
         else:
