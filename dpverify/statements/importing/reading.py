@@ -418,9 +418,9 @@ class PaperReader:
         except UnreadError as error:
             return str(error)
         for letter in terms.letters:
-            doubtful = letter[0].isupper() and letter[0] not in DOMAINS and self.domain(section, letter)[1]
-            doubtful = doubtful and self.uses.sort(parts_of(letter)) not in ("number", "vector")
-            if doubtful and may_be_matrix(row.latex, letter):
+            capital = letter[0].isupper() and letter[0] not in DOMAINS
+            unknown = self.uses.sort(parts_of(letter)) not in ("number", "vector")
+            if capital and unknown and self.domain(section, letter)[1] and may_be_matrix(row.latex, letter):
                 return f"`{letter}` may be a matrix or an operator"
         self.take(row, terms)
         wrong = self.attempt(section, row)

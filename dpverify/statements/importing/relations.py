@@ -68,7 +68,11 @@ _WORDY = (
     | words("neither")
     | {"and", "or", "with"}
 )
-_TYPED = re.compile(r"(max|min|log|exp|ln) ?(?:\(|\[|\\\{)")
+_TYPED = re.compile(
+    r"(max|min|log|exp|ln)(?=\(|\[|\\\{)|(arg ?max|arg ?min|max|min|sup|inf)(?=_|\\,_)"
+    rf"|({one_of('typed')})(?=\()"
+)
+"""Names of functions that are typed as letters, by what follows."""
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
 _END = r"\d+|[A-Za-z](?:[+-]\d+)?"
@@ -152,17 +156,17 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
             i += 1
         elif text in _TEXT and (name := _name(tokens, i)):
             i = group(tokens, i)[1]
-            plain = {"min", "max", "log", "exp", "inf", "sup", "ln"}
-            called = token._replace(text=rf"\{name}" if name in plain else r"\operatorname")
-            out += [called, *([] if name in plain else braces([token._replace(text=c) for c in name], token))]
+            known = name in ("min", "max", "log", "exp", "inf", "sup", "ln")
+            called = token._replace(text=rf"\{name}" if known else r"\operatorname")
+            out += [called, *([] if known else braces([token._replace(text=c) for c in name], token))]
         elif text in _UNREAD:
             raise UnreadError(f"{text} is not read")
         elif text in _CODE:
             inner, i = group(tokens, i)
-            name = [t for t in inner if t.text not in (r"\_", " ")]
-            if not all(t.text.isalpha() for t in name):
+            letters = [t for t in inner if t.text not in (r"\_", " ")]
+            if not all(t.text.isalpha() for t in letters):
                 raise UnreadError(f"{text}{{{latex_of(inner)}}} is not read")
-            out += [token._replace(text=r"\mathrm"), *braces(name, token)]
+            out += [token._replace(text=r"\mathrm"), *braces(letters, token)]
         elif text == r"\cr":
             out.append(token._replace(text=r"\\"))
         elif text == r"\colon" or text == ":":
@@ -193,17 +197,20 @@ def _name(tokens: Sequence[SourceToken], at: int) -> str:
 
 
 def _functions(tokens: Tokens) -> Tokens:
-    """`max(` and the like that are typed as letters."""
+    """Names of functions that are typed as letters: `max(`, `argmin_`."""
     out: Tokens = []
     i = 0
     while i < len(tokens):
-        match = _TYPED.match(
-            "".join(t.text for t in tokens[i : i + 8] if len(t.text) == 1 or t.text == r"\{")
-        )
-        before = out[-1].text if out else ""
-        if match and not before.isalpha() and all(len(t.text) == 1 for t in tokens[i : i + len(match[1])]):
-            out.append(tokens[i]._replace(text="\\" + match[1]))
-            i += len(match[1])
+        said = "".join(t.text for t in tokens[i : i + 10] if len(t.text) == 1 or t.text in (r"\{", r"\,"))
+        match = None if out and out[-1].text.isalpha() else _TYPED.match(said)
+        name = match[0].replace(" ", "") if match else ""
+        count = len(match[0]) if match else 0
+        if match and all(len(t.text) == 1 for t in tokens[i : i + count]):
+            if match[1] or name in ("max", "min", "sup", "inf"):
+                out.append(tokens[i]._replace(text="\\" + name))
+            else:
+                out += [tokens[i]._replace(text=t) for t in (r"\operatorname", "{", *name, "}")]
+            i += count
         else:
             out.append(tokens[i])
             i += 1
@@ -377,7 +384,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     claims: list[Tokens] = []
     conditions: list[Tokens] = []
     conditional = False
-    for sign, part in ((sign, _stripped(part)) for sign, part in parts):
+    for sign, part in _with_ranges([(sign, _stripped(part)) for sign, part in parts]):
         word = sign.strip(" ,.;:").lower()
         if sign not in ("", ","):
             if _CONDITION.fullmatch(word):
@@ -403,6 +410,22 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
         return
     for part in found:
         result.found += _links(part, (*given, *ranges))
+
+
+def _with_ranges(parts: Sequence[tuple[str, Tokens]]) -> Iterator[tuple[str, Tokens]]:
+    """Parts between commas; those of `i = 1, \\dots, n` in one."""
+    waiting: list[tuple[str, Tokens]] = []
+    dotted = False
+    for sign, part in parts:
+        dots = len(part) == 1 and part[0].text in (r"\dots", r"\ldots", r"\cdots")
+        if waiting and part and (dots or dotted or part[0].text.isdigit()) and sign == ",":
+            before, start = waiting.pop()
+            waiting.append((before, [*start, part[0]._replace(text=","), *part]))
+        else:
+            yield from waiting
+            waiting = [(sign, part)]
+        dotted = dots
+    yield from waiting
 
 
 def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:

@@ -26,6 +26,7 @@ from dpverify.statements.importing.usage import (
     outer,
     parts_of,
     sides,
+    terms_in,
     written,
 )
 from dpverify.statements.pages.letters import single
@@ -40,7 +41,7 @@ _POWERS = words("power_letters")
 _ENDING = ENDS | {"+", "-", "/", "^", r"\cdot", r"\times", *CLOSING, "}", "|", r"\|"}
 """Behind a name, these do not begin what it may be a function of."""
 _ORDER = re.compile(r"[Oo]|\\(?:Omega|Theta|omega)|\\(?:mathcal|tilde|widetilde)\{(?:O|\\mathcal\{O\})\}")
-FUNCTIONS = frozenset("fghFGH")
+FUNCTIONS, _SCRIPT_NUMBERS = frozenset("fghFGH"), words("script_numbers")
 
 
 @dataclass
@@ -248,7 +249,9 @@ class _Scan:
             raise UnreadError(f"`{base}` with a sign below it is no letter")
         if re.fullmatch(r"\\operatorname\{..+\}", base) and follows and follows[0] not in _ENDING:
             raise UnreadError(f"`{base}` may be a function of what follows")
-        if dressed:
+        if base in _SCRIPT_NUMBERS:
+            self.terms.questions.append(f"is ${written(parts[i:stop])}$ a number?")
+        elif dressed:
             raise UnreadError(f"`{base}` is a set, a law or a map, and no number")
         latex = written(parts[i:stop])
         if base == "e" and follows == ("^",) and stop == i + 1:
@@ -373,13 +376,15 @@ class _Scan:
             at += 1
         if parts[self.i] in (r"\int", r"\iint"):
             ending = parts[max(start, at - 2) : at]
-            if not (len(ending) == 2 and ending[0] == "d") and r"\mathrm" not in parts[at - 6 : at]:
+            if minus and not (len(ending) == 2 and ending[0] == "d") and r"\mathrm" not in parts[at - 6 : at]:
                 raise UnreadError("an integral, and it is not clear where it ends")
         elif minus:
             index = written(below[: single(below, 0)]) if below else ""
             if (
                 not index
-                or index in re.findall(r"\\[A-Za-z]+|[A-Za-z]", written(parts[minus:at]))
+                or any(
+                    index in _letters(term) for term in terms_in(parts[minus:at]) if not _binds(term, index)
+                )
                 or minus == start
             ):
                 raise UnreadError(f"it is not clear how far {parts[self.i]} goes: brackets would say it")
@@ -392,8 +397,8 @@ class _Scan:
         if parts[self.i] == r"\sum":
             vector = self.uses.is_vector_sum(parts[start:at])
         else:
-            index = below[: single(below)]
-            vector = "arg" in parts[self.i] and bool(index) and self.uses.sort(index) == "vector"
+            of = below[: single(below)]
+            vector = "arg" in parts[self.i] and bool(of) and self.uses.sort(of) == "vector"
         self.take(at, "vector" if vector else "real")
 
     def sum(self) -> None:
@@ -475,6 +480,18 @@ class _Scan:
         else:
             self.closers.add(at)
             self.i += 1
+
+
+def _letters(parts: tuple[str, ...]) -> list[str]:
+    return re.findall(r"\\[A-Za-z]+|[A-Za-z]", written(parts))
+
+
+def _binds(term: tuple[str, ...], index: str) -> bool:
+    """Whether a term is a sum or the like over an index of its own of this name, and nothing before it."""
+    start = next((k for k, part in enumerate(term) if part in (r"\sum", r"\prod", *_BIG)), None)
+    if start is None or index in _letters(term[:start]) or term[start + 1 : start + 2] != ("_",):
+        return False
+    return index in _letters(term[start + 2 : end_of_group(term, start + 2)])
 
 
 def may_be_matrix(latex: str, letter: str) -> bool:
