@@ -37,6 +37,7 @@ _BIG, _STRANGE = words("big"), words("strange")
 _KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }"}
 QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
+_LAW_NAMES = words("law_names")
 _POWERS = words("power_letters")
 _ENDING = ENDS | {"+", "-", "/", "^", r"\cdot", r"\times", *CLOSING, "}", "|", r"\|"}
 """Behind a name, these do not begin what it may be a function of."""
@@ -278,6 +279,8 @@ class _Scan:
     def called(self, letter: tuple[str, ...], opening: int, *, inverse: bool) -> bool:
         """Whether a letter is a function of what is in the brackets behind it; then it is taken with these."""
         parts, base = self.parts, base_of(letter)
+        if base in _LAW_NAMES:
+            raise UnreadError(f"`{base}` is a law")
         end = closing(parts, opening)
         inner = parts[opening + 1 : end]
         if parts[opening] == "[" and base in ("P", "E"):

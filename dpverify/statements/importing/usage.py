@@ -305,7 +305,8 @@ class LetterUses:
         if known:
             return family
         accented = end_of_group(letter, 1)
-        return self.family((*letter[2 : accented - 1], *letter[accented:]))
+        inner = (*letter[2 : accented - 1], *letter[accented:])
+        return self.family(inner) if inner else family
 
     def why(self, letter: tuple[str, ...]) -> str:
         """Where a letter stands as vectors do."""

@@ -24,6 +24,7 @@ from dpverify.statements.importing.usage import (
 )
 from dpverify.statements.pages.letters import single
 
+_LAW_NAMES = words("law_names")
 _DOTS = frozenset((r"\dots", r"\ldots", r"\cdots"))
 _OPEN_ENDED = words("big") | set(meanings("laws")) | {r"\sum", r"\prod", r"\Pr", r"\mathbb"}
 """What may go on behind a plus."""
@@ -40,11 +41,17 @@ def looks_like_vectors(latex: str, uses: LetterUses) -> bool:
     except UnreadError:
         return False
     outside = outer(parts)
-    if outside.count("=") != 1:
+    if outside.count("=") != 1 or r"\int" in parts:
+        return False
+    try:
+        bars = _bars(parts)
+    except UnreadError:
         return False
     depth = 0
     for i, part in enumerate(parts):
         depth += depth_of(part)
+        if any(i in inside for inside in bars):
+            continue
         letter = parts[i : single(parts, i)]
         called = parts[i + len(letter) : i + len(letter) + 1] == ("(",)
         if depth == 0 and (part == r"\nabla" or parts[i : i + 4] in TRANSPOSED):
@@ -135,6 +142,8 @@ def _term(term: tuple[str, ...], uses: LetterUses, domain: str, found: FormulaTe
             raise UnreadError("it may have differentials in it")
         if part[0] == "\\" and not (part in _KNOWN or single(rest, k) > k or rest[k + 1 : k + 2] == ("(",)):
             raise UnreadError(f"{part} is not read in a formula")
+        if written(rest[k : single(rest, k)]) in _LAW_NAMES:
+            raise UnreadError("it may be about laws")
     name = written(rest)
     if not rest:
         return

@@ -110,9 +110,10 @@ def test_markdown_and_the_text_of_a_pdf() -> None:
     ]  # fmt: skip
     assert vars(notes.counts) == {"relations": 4, "read": 4, "guessed": 0, "refused": 0}
     text = read(HERE / "pdf.txt")
-    assert [line for line, *_ in rows(text)] == [4, 9, 10]
+    assert [line for line, *_ in rows(text)] == [4, 9, 10, 11]
     assert all(row.torn for section in text.sections for row in section.rows)
-    assert [line for _, line, *_ in text.refusals] == [2, 6, 7, 8]
+    assert [line for _, line, *_ in text.refusals] == [6, 7, 8, 11, 11]
+    assert rows(text)[-1] == (11, r"\eta \le \beta", ())
 
 
 FORMULAS = r"\$\$?[^$]+\$\$?|\\\[.*?\\\]|\\begin\{(?:equation|align\*?)\}.*?\\end|\\eqalign\{.*?\}\$"
