@@ -163,10 +163,7 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
             raise UnreadError(f"{text} is not read")
         elif text in _CODE:
             inner, i = group(tokens, i)
-            letters = [t for t in inner if t.text not in (r"\_", " ")]
-            if not all(t.text.isalpha() for t in letters):
-                raise UnreadError(f"{text}{{{latex_of(inner)}}} is not read")
-            out += [token._replace(text=r"\mathrm"), *braces(letters, token)]
+            out += braces(_code(inner, token), token)
         elif text == r"\cr":
             out.append(token._replace(text=r"\\"))
         elif text == r"\colon" or text == ":":
@@ -196,6 +193,32 @@ def _name(tokens: Sequence[SourceToken], at: int) -> str:
     return name if re.fullmatch("[A-Za-z]{2,12}", name) and stands and name.lower() not in _WORDY else ""
 
 
+def _code(inner: Sequence[SourceToken], like: SourceToken) -> Tokens:
+    """Names, calls and numbers of code as letters: `len(x)`, `a.b`, `l0`; operators are left to be refused."""
+    said = "".join(t.text for t in inner).replace(r"\_", "_").replace("{", "").replace("}", "")
+    out: Tokens = []
+    for name, last, mark in re.findall(r"([A-Za-z_]*[A-Za-z])(\d*)|(\d+(?:\.\d+)?|::|\S)", said):
+        if name:
+            after = out[-1:] and out[-1].text == "_"
+            written = (
+                ["{", r"\mathrm", "{", *name.replace("_", ""), "}", "}"]
+                if after
+                else [r"\mathrm", "{", *name.replace("_", ""), "}"]
+            )
+            out += [
+                like._replace(text=text) for text in (*written, *(("_", "{", *last, "}") if last else ()))
+            ]
+        elif mark in (".", "::"):
+            out.append(like._replace(text="_"))
+        elif mark[0].isdigit() or mark in "(),'+-":
+            out += [like._replace(text=text) for text in mark]
+        else:
+            raise UnreadError(f"{like.text}{{{latex_of(inner)}}} is not read")
+    if not out or out[-1].text == "_" or out[0].text == "_":
+        raise UnreadError(f"{like.text}{{{latex_of(inner)}}} is not read")
+    return out
+
+
 def _functions(tokens: Tokens) -> Tokens:
     """Names of functions that are typed as letters: `max(`, `argmin_`."""
     out: Tokens = []
@@ -203,10 +226,12 @@ def _functions(tokens: Tokens) -> Tokens:
     while i < len(tokens):
         said = "".join(t.text for t in tokens[i : i + 10] if len(t.text) == 1 or t.text in (r"\{", r"\,"))
         match = None if out and out[-1].text.isalpha() else _TYPED.match(said)
+        if match is None and not (out and out[-1].text.isalpha()):
+            match = _called(tokens, i)
         name = match[0].replace(" ", "") if match else ""
         count = len(match[0]) if match else 0
         if match and all(len(t.text) == 1 for t in tokens[i : i + count]):
-            if match[1] or name in ("max", "min", "sup", "inf"):
+            if name in ("max", "min", "sup", "inf", "log", "exp", "ln"):
                 out.append(tokens[i]._replace(text="\\" + name))
             else:
                 out += [tokens[i]._replace(text=t) for t in (r"\operatorname", "{", *name, "}")]
@@ -215,6 +240,41 @@ def _functions(tokens: Tokens) -> Tokens:
             out.append(tokens[i])
             i += 1
     return out
+
+
+def _marks(tokens: Tokens) -> Tokens:
+    """`||` as a bar of a norm, where bars stand in pairs alone; `.5` as `0.5`."""
+    texts = [t.text for t in tokens]
+    bars = [i for i, text in enumerate(texts) if text == "|"]
+    pairs = {i for i in bars[::2] if texts[i + 1 : i + 2] == ["|"]}
+    double = pairs if 2 * len(pairs) == len(bars) and len(pairs) % 2 == 0 else set()
+    out: Tokens = []
+    for i, token in enumerate(tokens):
+        if i in double:
+            out.append(token._replace(text=r"\|"))
+        elif i - 1 not in double:
+            before = next((text for text in reversed(texts[:i]) if text != " "), "")
+            half = (
+                token.text == "." and texts[i + 1 : i + 2] and texts[i + 1].isdigit() and not before.isalnum()
+            )
+            out += [token._replace(text="0"), token] if half and before != "}" else [token]
+    return out
+
+
+def _called(tokens: Tokens, i: int) -> re.Match[str] | None:
+    """A word right before brackets that hold a list: the name of a function."""
+    k = i
+    while k < len(tokens) and len(tokens[k].text) == 1 and tokens[k].text.isalpha():
+        k += 1
+    if k - i < 3 or k >= len(tokens) or tokens[k].text != "(":
+        return None
+    depth, listed = 0, False
+    for token in tokens[k:]:
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        listed = listed or (depth == 1 and token.text == ",")
+        if depth == 0:
+            break
+    return re.match(r"[A-Za-z]+", "".join(t.text for t in tokens[i:k])) if listed else None
 
 
 def _divided(inner: Tokens) -> Tokens:
@@ -287,7 +347,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     Raises:
         UnreadError: for what cannot be taken apart.
     """
-    tokens = _stripped(_functions(cleaned(formula.tokens)))
+    tokens = _stripped(_functions(_marks(cleaned(formula.tokens))))
     tokens = _inner(tokens, formula)
     joined = formula.environment == "multline"
     three = formula.environment == "eqnarray"

@@ -26,6 +26,7 @@ _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
 _LIMIT = re.compile(r"limit of a letter")
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
+_BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
 _MOST_BEHIND = 3
 _LISTING, _TRAILING, _KEEPING_THAT = (
     LASTING | {"where", "with", "call"},
@@ -125,6 +126,8 @@ class SentenceReader:
                     supposing = supposed if last == "so" else supposing
                     keeps = last in _KEEPING_THAT or (supposing and last not in _CLAIMING_THAT)
                     role, taken, supposing = ("condition" if keeps else "claim"), False, keeps
+                elif word == "set" and last not in _BEFORE_A_VERB:
+                    pass  # a noun
                 elif word in ROLES and not (supposing and ROLES[word] != "condition" and word not in _STRONG):
                     if ROLES[word] != "neither":
                         role, modal, taken = ROLES[word], word, False
