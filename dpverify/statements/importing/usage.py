@@ -285,7 +285,8 @@ class LetterUses:
         if not _ORDERS & set(outer(parts)):
             return
         for side in sides(parts, tuple(ENDS)):
-            if side and single(side) == len(side):
+            called = bool(side) and base_of(side) in "fghFGH" and base_of(side) in self.lists
+            if side and single(side) == len(side) and not called:
                 self.numbers[family_of(side)] += 1
 
     def sort(self, letter: tuple[str, ...]) -> str:
