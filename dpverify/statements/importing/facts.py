@@ -69,6 +69,14 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             yield letter, "several"
 
 
+def is_member(latex: str) -> bool:
+    """Whether a condition says of letters that they are vectors or matrices, and nothing else."""
+    try:
+        return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_of(latex)))
+    except UnreadError:
+        return False
+
+
 def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
     """What a condition says of each letter's domain, where it says nothing else: `0<p<1`, `n\\ge1`, `x\\in[0,1]`."""
     try:

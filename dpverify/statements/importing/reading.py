@@ -15,6 +15,7 @@ from dpverify.statements.importing.facts import (
     DOMAINS,
     by_meaning,
     facts_of,
+    is_member,
     is_one_letter,
     joined,
     kinds_in,
@@ -262,7 +263,7 @@ class PaperReader:
         relation, item = found.relation, found.item
         if relation.refused:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
-        elif facts_of(relation.latex, item.line) is not None:
+        elif facts_of(relation.latex, item.line) is not None or is_member(relation.latex):
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
         else:
@@ -447,12 +448,15 @@ class PaperReader:
             if not self.attempt(section, row):
                 return ""
             row.reading = ""
-        plain = written(parts_of(row.latex))
-        if plain != row.latex:
-            before, row.latex = row.latex, plain
-            if not self.attempt(section, row):
-                return ""
-            row.latex = before
+        return self.attempt_plain(section, row) and wrong
+
+    def attempt_plain(self, section: ImportedSection, row: ImportedRow) -> str:
+        """Attempt a row as it is written, else without braces that nobody sees; why neither is read, or nothing."""
+        wrong = self.attempt(section, row)
+        before, row.latex = row.latex, written(parts_of(row.latex))
+        if wrong and row.latex != before and not self.attempt(section, row):
+            return ""
+        row.latex = before
         return wrong
 
     @staticmethod
@@ -482,7 +486,7 @@ class PaperReader:
             self.take(row, terms)
             row.reading = ""
             row.questions = [f"is ${term}$ {_KINDS_IN_WORDS[domain]}?" for term in terms.opaque]
-            if not self.attempt(section, row):
+            if not self.attempt_plain(section, row):
                 wrong = ""
                 break
         if wrong:

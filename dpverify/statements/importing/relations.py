@@ -129,7 +129,9 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
         elif text in (r"\underbrace", r"\overbrace"):
             inner, i = group(tokens, i)
             if i < len(tokens) and tokens[i].text in "_^":
-                i = group(tokens, i + 1)[1]
+                label, i = group(tokens, i + 1)
+                while len(label) == 1 and label[0].command and i < len(tokens) and tokens[i].text == "{":
+                    label, i = group(tokens, i)  # `_\\text{words}`
             out += braces(cleaned(inner), token)
         elif text in (r"\overset", r"\stackrel", r"\underset"):
             above, i = group(tokens, i)
@@ -247,12 +249,13 @@ def _marks(tokens: Tokens) -> Tokens:
     texts = [t.text for t in tokens]
     bars = [i for i, text in enumerate(texts) if text == "|"]
     pairs = {i for i in bars[::2] if texts[i + 1 : i + 2] == ["|"]}
-    double = pairs if 2 * len(pairs) == len(bars) and len(pairs) % 2 == 0 else set()
+    if pairs and (2 * len(pairs) != len(bars) or len(pairs) % 2):
+        raise UnreadError("`||` may be a bar of a norm, or two bars")
     out: Tokens = []
     for i, token in enumerate(tokens):
-        if i in double:
+        if i in pairs:
             out.append(token._replace(text=r"\|"))
-        elif i - 1 not in double:
+        elif i - 1 not in pairs:
             before = next((text for text in reversed(texts[:i]) if text != " "), "")
             half = (
                 token.text == "." and texts[i + 1 : i + 2] and texts[i + 1].isdigit() and not before.isalnum()

@@ -339,7 +339,17 @@ class _Scan:
             self.take(end + 1, "vector" if vector else domain)
             return
         if parts[at : at + 1] != (r"\|",):
-            raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
+            end = self.product_end(at)
+            goes_on = parts[end : end + 1] in (("+",), ("-",))
+            if end == at or domain != "real" or (goes_on and parts[end - 1] != ")"):
+                raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
+            if goes_on:
+                self.terms.questions.append(
+                    f"does ${written(parts[self.i : end])}$ end before the sign behind it?"
+                )
+            vector = domain == "real" and self.uses.is_vector_sum(parts[at:end])
+            self.take(end, "vector" if vector else domain)
+            return
         end = self.scripts(closing_bar(parts, at) + 1)
         if parts[end : end + 1] not in [(), *((sign,) for sign in (*ENDS, *CLOSING, "}"))]:
             if parts[end] not in ("+", "-"):
@@ -348,6 +358,17 @@ class _Scan:
                 f"does ${written(parts[self.i : end])}$ end before the sign behind it?"
             )
         self.take(end, ">= 0")
+
+    def product_end(self, at: int) -> int:
+        """Behind the product that begins at `at`."""
+        depth = 0
+        for k in range(at, len(self.parts)):
+            depth += depth_of(self.parts[k])
+            if depth < 0 or (depth == 0 and self.parts[k] in ENDS | {"+", "-"}):
+                return k
+            if depth == 0 and self.parts[k] in ("|", r"\|"):
+                raise UnreadError("it is not clear how far an expectation without brackets goes")
+        return len(self.parts)
 
     def big(self) -> None:
         """A supremum, an integral and the like; refused where it may end sooner or later."""
@@ -522,7 +543,7 @@ def terms_of(latex: str, uses: LetterUses) -> FormulaTerms:
     """
     for word in re.findall(
         r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z])",
-        re.sub(r"\\[A-Za-z]+\s*\{[A-Za-z ]+\}|\\[A-Za-z]+|_\s*\{[^{}]*\}|\^\s*\{[A-Za-z]+\}", " ", latex),
+        re.sub(r"\\[A-Za-z]+\*?\s*\{[A-Za-z ]+\}|\\[A-Za-z]+|_\s*\{[^{}]*\}|\^\s*\{[A-Za-z]+\}", " ", latex),
     ):
         raise UnreadError(f"`{word}` may be a word or a product")
     parts = parts_of(latex)

@@ -74,6 +74,7 @@ def test_a_conference_paper() -> None:
         (39, "n = O(m)", ("m = n - 1",)),
         (41, "g(t) = t", (r"t \le 1",)),
         (41, "g(t) = 2 - t", ("t > 1",)),
+        (42, r"\mathbb{E} f(x) = 1", ()),
         (42, "w^{t} = u^T v", ()),
     ]
     theorem, lemma = (s for s in reader.sections if s.rows)
@@ -85,7 +86,6 @@ def test_a_conference_paper() -> None:
     assert theorem.rows[0].questions == ["is log the natural logarithm?"]
     assert [(line, reason.split("`")[0].strip()) for _, line, _, reason in reader.refusals] == [
         (38, "its sentence says"), (39, "it is not clear of which claim it is a condition"),
-        (42, ""),
     ]  # fmt: skip
     counts = reader.counts
     assert counts.relations == counts.read + counts.guessed + counts.refused == 29
@@ -295,6 +295,30 @@ def test_terms_that_are_one_letter(sentence: str, tmp_path: Path) -> None:
     assert terms(reader) == ASKED[sentence]
     assert reader.counts.refused == 0
     assert reader.counts.read == 0 or sentence.endswith("= 0$.")
+
+
+CLEANED = {
+    r"\underbrace{a}_\text{large} \le b": r"{a} \le b",
+    r"a \overset{\left(i\right)}{\le} b": r"a \le b",
+    r"a \not= .5": r"a \ne 0.5",
+    r"||x - y|| \le |a||b|": "",
+    r"||x||_1 \le 1": r"\|x\|_1 \le 1",
+    r"\texttt{len(a\_b)} \ge \texttt{l0}": r"{\mathrm{len}(\mathrm{ab})} \ge {\mathrm{l}_{0}}",
+    r"\text{Regret} \le score(x, 1)": r"\operatorname{Regret} \le \operatorname{score}(x, 1)",
+    r"\operatorname*{\mathbb{E}}[X] \le \operatorname*{arg\,min}_{a} F(a)":
+        r"\mathbb{E}[X] \le \operatorname*{argmin}_{a} F(a)",
+    r"f(x) \le \left(a\right){}^{2}": r"f(x) \le \left(a\right)^{2}",
+    r"\texttt{a < b} \le 1": "",
+    r"a >> b": "",
+}  # fmt: skip
+"""Formulas, and what is written for them on a page; nothing for what is refused."""
+
+
+@pytest.mark.parametrize("formula", CLEANED)
+def test_one_way_to_write(formula: str, tmp_path: Path) -> None:
+    reader = read(tmp_path / "a.tex", f"We have ${formula}$.")
+    assert [latex for _, latex, _ in rows(reader)] == [CLEANED[formula]] * bool(CLEANED[formula])
+    assert (reader.counts.refused > 0) == (not CLEANED[formula])
 
 
 def test_conditions_stay_with_their_claims(tmp_path: Path) -> None:
