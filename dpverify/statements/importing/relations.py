@@ -77,6 +77,17 @@ _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
 _END = r"\d+|[A-Za-z](?:[+-]\d+)?"
 """An end of an index range."""
+_TRANSPOSES = frozenset(
+    (
+        r"\intercal",
+        *(
+            rf"{a}{t}"
+            for a in (r"\mathsf", r"\mathrm", r"\mathbf", r"\mathtt", r"\text")
+            for t in ("{T}", " T")
+        ),
+    )
+)
+"""What stands above a transposed vector, beside `\\top`."""
 _BESIDE = frozenset((" ", "&", r"\left", r"\big", r"\Big", r"\bigl"))
 _SIZES = frozenset(
     (r"\mathclap", r"\text", r"\tiny", r"\scriptsize", r"\mbox", r"\scriptstyle", r"\scriptscriptstyle")
@@ -126,6 +137,9 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
         elif text == r"\textcolor":
             inner, i = group(tokens, group(tokens, i)[1])
             out += cleaned(inner)
+        elif text == "^" and latex_of(group(tokens, i)[0]) in _TRANSPOSES:
+            i = group(tokens, i)[1]
+            out += [token, *braces([token._replace(text=r"\top")], token)]
         elif text in (r"\underbrace", r"\overbrace"):
             inner, i = group(tokens, i)
             if i < len(tokens) and tokens[i].text in "_^":

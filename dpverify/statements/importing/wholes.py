@@ -10,7 +10,6 @@ from dpverify.statements.importing.terms import FormulaTerms
 from dpverify.statements.importing.usage import (
     ENDS,
     SETS,
-    TRANSPOSED,
     LetterUses,
     base_of,
     behind_label,
@@ -54,8 +53,8 @@ def looks_like_vectors(latex: str, uses: LetterUses) -> bool:
             continue
         letter = parts[i : single(parts, i)]
         called = parts[i + len(letter) : i + len(letter) + 1] == ("(",)
-        if depth == 0 and (part == r"\nabla" or parts[i : i + 4] in TRANSPOSED):
-            return True
+        if depth == 0 and part == r"\nabla" and "^" not in parts[i : i + 2]:
+            return r"^{\top}" not in "".join(parts)
         sort = uses.sort(letter) if letter else ""
         if (
             depth == 0
@@ -90,6 +89,12 @@ def whole_terms(latex: str, uses: LetterUses, domain: str) -> FormulaTerms:
 
 def _terms(side: tuple[str, ...]) -> list[tuple[int, int]]:
     """Where the terms of a sum begin and end; a list is one term."""
+    if sum(map(depth_of, side)):
+        raise UnreadError("a bracket is not closed")
+    if any(part == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, part in enumerate(side)):
+        raise UnreadError(
+            "it may be about sets or laws"
+        )  # and not of `\\exp\\{`, `\\min\\{`, `\\max\\{` or a law
     bars = _bars(side)
     outside = [part for part in outer(side) if part != "|"]
     if _NEVER & set(outside):
