@@ -170,6 +170,9 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
         elif text in "<>" and i < len(tokens) and tokens[i].text == text:
             out.append(token._replace(text={"<": r"\ll", ">": r"\gg"}[text]))
             i += 1
+        elif text in _TEXT and text != r"\intertext" and "$" in (t.text for t in group(tokens, i)[0]):
+            inner, i = group(tokens, i)
+            out += _mixed(inner, token)
         elif text in _TEXT and (name := _name(tokens, i)):
             i = group(tokens, i)[1]
             known = name in ("min", "max", "log", "exp", "inf", "sup", "ln")
@@ -195,6 +198,22 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
             out += [] if empty else braces(_divided(cleaned(inner)), token)
         else:
             out.append(token)
+    return out
+
+
+def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
+    """Words with formulas between dollars in them, each for itself: `\\text{for all $x$}`."""
+    out: Tokens = []
+    first: Tokens = []
+    for number, part in enumerate(part for _, part in split(inner, frozenset("$"))):
+        if number % 2:
+            out += cleaned(part)
+        elif any(t.text != " " for t in part):
+            words = latex_of(part).strip(" ,;.")
+            if out and words in ("", "and", "and all", "and every") and _CONDITION.fullmatch(latex_of(first)):
+                part = [like._replace(text=letter) for letter in "given"]  # the condition goes on
+            first = first or part
+            out += [like, like._replace(text="{"), *part, like._replace(text="}")]
     return out
 
 

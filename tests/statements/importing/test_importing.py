@@ -327,13 +327,14 @@ def test_conditions_stay_with_their_claims(tmp_path: Path) -> None:
         r"We have $x > y$ if $y < 0$ and $z = 0$ if $x = 3$. We have $x > 4$ and, if $y < 5$, it grows. "
         r"We have $x > 6$ for all $y < 7$ and $z > 8$. Suppose that $f$ satisfies $|f| < 9$. "
         r"Let $c$ be so that $c > 10$. Let $d > 11$ and note that $d > 12$. If $M$ is good, it satisfies $M > 13$. "
-        r"We have $x > 14$ as long as $y > 15$."
+        r"We have $x > 14$ as long as $y > 15$. \[ x > 16, \text{ for $y > 17$ and $z > 18$.} \]"
         r"\end{lemma}"
     )
     assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
         ("xy > x", ("y > 1",)), (r"xy \le x", (r"y \le 1",)), ("z > 1", ("z > 2",)), ("x > y", ()),
         ("z = 0", ("x = 3",)), ("x > 4", ()), ("x > 6", ("y < 7", "z > 8")), ("d > 12", ()),
         ("M > 13", ()), ("x > 14", ("y > 15",)),
+        ("x > 16", ("y > 17", "z > 18")),
     ]  # fmt: skip
 
 
