@@ -337,6 +337,8 @@ class LetterUses:
         while i < len(term):
             part = term[i]
             stop = behind_label(term, i)
+            if term[i : i + 4] in TRANSPOSED:
+                return False
             if part == r"\nabla":
                 stop = gradient_name(term, i)
                 if stop == i + 1 or term[i + 1 : i + 2] == ("^",):

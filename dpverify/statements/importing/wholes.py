@@ -10,6 +10,7 @@ from dpverify.statements.importing.terms import FormulaTerms
 from dpverify.statements.importing.usage import (
     ENDS,
     SETS,
+    TRANSPOSED,
     LetterUses,
     base_of,
     behind_label,
@@ -52,6 +53,13 @@ def looks_like_vectors(latex: str, uses: LetterUses) -> bool:
         if any(i in inside for inside in bars):
             continue
         letter = parts[i : single(parts, i)]
+        if (
+            depth == 0
+            and letter
+            and parts[i + len(letter) :][:4] in TRANSPOSED
+            and not is_capital(base_of(letter))
+        ):
+            return False  # a vector that is transposed begins a product that is a number
         called = parts[i + len(letter) : i + len(letter) + 1] == ("(",)
         if depth == 0 and part == r"\nabla" and "^" not in parts[i : i + 2]:
             return r"^{\top}" not in "".join(parts)

@@ -279,6 +279,7 @@ ASKED = {
     r"We have $\Phi = U\Sigma V^\top$.": [(r"\Phi", "vector"), (r"U\Sigma V^{\top}", "vector")],
     r"We have $2\|a - b\|^2 \le \mathbb{E}\|a\|^2 + \|A b - c\|$.":
         [(r"\mathbb{E}\|a\|^{2}", ">= 0"), (r"\|Ab-c\|", ">= 0"), ("a", "vector"), ("b", "vector")],
+    r"We have $\mu = c^T\hat{\theta}$.": [(r"\mu", "real"), (r"c^{T}\hat{\theta}", "real")],
     r"We have $s = a_1 + \cdots + a_n$.": [("s", "real"), (r"a_{1}+\cdots+a_{n}", "real")],
     r"We have $\nabla F(x) = 0$.": [(r"\nabla F(x)", "vector")],
     r"We have $n = O(m)$.": [],
