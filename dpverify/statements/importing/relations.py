@@ -388,6 +388,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     joined = formula.environment == "multline"
     three = formula.environment == "eqnarray"
     lines: list[Tokens] = []
+    result = FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
         row = _without_size(row)
         cells = [cell for _, cell in split(row, frozenset("&"))]
@@ -399,14 +400,14 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
             goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
             if k and pair[0].text in _TEXT and not _CONDITION.match(_words(pair)[0]):
-                continue  # a remark in a column of its own
+                result.found += _remark(pair)  # in a column of its own
+                continue
             if (k and pair[0].text in _TEXT and lines) or (goes_on and lines and k == 0):
                 lines[-1] += [pair[0]._replace(text=" "), *pair]
             elif goes_on and (lines or starts) and not joined:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
             else:
                 lines.append(list(pair))
-    result = FormulaRelations()
     for line in lines:
         _take(_stripped(line), result)
     if len(lines) == 1:
@@ -465,6 +466,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
             if name == r"\intertext":
                 raise UnreadError("words stand between its rows")
             if _ANNOTATION.match(words):
+                result.found += _remark(tokens[i:])
                 break
             parts.append((words.strip() or " ", []))
             continue
@@ -506,6 +508,13 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
         return
     for part in found:
         result.found += _links(part, (*given, *ranges))
+
+
+def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
+    """The formulas of a remark, which are not read."""
+    signs = sum(t.text in SIGNS or t.text in VAGUE for t in tokens)
+    if signs:
+        yield SourceRelation(latex_of(tokens), tokens[0].line, refused="it stands in a remark", signs=signs)
 
 
 def _with_ranges(parts: Sequence[tuple[str, Tokens]]) -> Iterator[tuple[str, Tokens]]:
