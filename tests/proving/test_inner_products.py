@@ -68,6 +68,7 @@ TRUE = {
     "Lipschitz": r"\langle g,x-y\rangle\le LD \text{ for } \|g\|\le L, \|x-y\|\le D",
     "regret": r"\langle g,x-u\rangle\le\frac{\|x-u\|^2-\|y-u\|^2}{2\eta}+\frac{\eta}{2}L^2"
     r" \text{ for } \|y-u\|\le\|x-\eta g-u\|, \|g\|\le L",
+    "the zero vector": r"x-\frac{1}{2}(x+x)=0",
     "strongly convex": r"\lambda\|x-y\|\le\|g\| \text{ for } \langle g,x-y\rangle\ge\lambda\|x-y\|^2",
 }  # fmt: skip
 FALSE = {
@@ -79,6 +80,7 @@ FALSE = {
     "triangle": r"\|x\|+\|y\|\le\|x+y\|",
     "strict": r"0<\|x\|^2",
     "vectors": r"x-\eta(y-z)=x-\eta y-\eta z",
+    "the zero vector": r"0=x+y",
     "hardly a contraction": rf"\|p-q\|\le\frac{{99}}{{100}}\|x-y\| \text{{ for }} {NEAREST}, 1\le\|p-q\|^2",
     "a step hardly too long": r"\|x-y-\frac{201}{100}(p-q)\|^2\le\|x-y\|^2"
     r" \text{ for } 1001\|p-q\|^2\le 1000\langle p-q,x-y\rangle",

@@ -302,13 +302,23 @@ class Reader(Reads):
             if orders(left) or orders(right):
                 out += self.quantified.compared(node, sign, left, right)
                 continue
-            if sign == "=" and is_vector(left) and is_vector(right):
-                # vectors are the same if their difference has the length 0
-                left, right = self.node("pow", self.node("norm", self.node("sub", left, right)), _TWO), _ZERO
+            if sign in ("=", r"\ne"):
+                left, right = self.of_vectors(left, right)
             turned = sign in (r"\ge", ">")
             ends = (right, left) if turned else (left, right)
             out.append(Compare(_RELATIONS[sign], ends[0], ends[1], turned))
         return out[0] if len(out) == 1 else And(tuple(out))
+
+    def of_vectors(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
+        """The sides of an equation; vectors are the same if their difference has the length 0."""
+        vectors = is_vector(left), is_vector(right)
+        if vectors == (True, True):
+            apart = self.node("sub", left, right)
+        elif vectors in ((True, False), (False, True)) and _ZERO in (left, right):
+            apart = left if vectors[0] else right
+        else:
+            return left, right
+        return self.node("pow", self.node("norm", apart), _TWO), _ZERO
 
     def membership(self, node: Node) -> Formula:
         what, low, high = (self.number(self.sum(part), part) for part in subtrees(node))

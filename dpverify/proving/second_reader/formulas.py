@@ -296,10 +296,11 @@ class Formulas(Expressions):
         if has_order(left) or has_order(right):
             self.refuse(self.state.within, "an order within a quantifier, a negation, `or` or `\\iff`")
             return compared(relation, left, right, self.state.constants)
-        domains = self.state.domains
-        if relation == "==" and is_vector(left, domains) and is_vector(right, domains):
-            apart = Tree("norm", (Tree("sub", (left, right)),))
-            left, right = Tree("pow", (apart, number(2))), number(0)
+        vectors = [side for side in (left, right) if is_vector(side, self.state.domains)]
+        zero = number(0) in (left, right)
+        if relation in ("==", "!=") and len(vectors) == (1 if zero else 2):
+            apart = vectors[0] if zero else Tree("sub", (left, right))
+            left, right = Tree("pow", (Tree("norm", (apart,)), number(2))), number(0)
         return (compare(relation, left, right),)
 
     def interval(self, what: Tree) -> Tree:

@@ -9,17 +9,25 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.relations import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings
-from dpverify.statements.importing.terms import parts_of, written
+from dpverify.statements.importing.usage import parts_of, written
 from dpverify.statements.pages.letters import read_domain, single
 
 DOMAINS = meanings("domains")
 """What is guessed of a letter of which nothing is said, by its name; of all others, that it is real."""
+_NAMED = meanings("named")
+"""What is guessed of a letter of which it is said what it is."""
 _KINDS = meanings("kinds")
 _UNCERTAIN = (r"\mathbb{N}", r"\mathbb{R}_{+}", r"\mathbb{R}^{+}")
 """Of which it is not agreed whether 0 is in them."""
 _INTERVAL = re.compile(r"([\[(])(-?[\d./]+|-\\infty),(-?[\d./]+|\+?\\infty)([\])])")
 _BOUND = {"<": "<", ">": ">", r"\le": "<=", r"\ge": ">="}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def by_meaning(meaning: str) -> tuple[str, str]:
+    """What is guessed of a letter by what it is said to be, with the word that says it; empty where none does."""
+    head = re.split(r" (?:of|for|in|with) ", meaning)[0].split()
+    return next(((_NAMED[word], word) for word in reversed(head) if word in _NAMED), ("", ""))
 
 
 def until_mark(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
@@ -59,6 +67,14 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             yield letter, "integer >= 1"
         elif where.startswith((r"\mathcal", r"\mathbb", r"\{")):
             yield letter, "several"
+
+
+def is_member(latex: str) -> bool:
+    """Whether a condition says of letters that they are vectors or matrices, and nothing else."""
+    try:
+        return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_of(latex)))
+    except UnreadError:
+        return False
 
 
 def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:

@@ -10,7 +10,10 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 _PROVED = re.compile(r"^[*_]{1,2}Proof\b\.?[*_]{0,2}:?\.?[*_]{0,2}\s*(.*)$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?![\d=<>])")
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})+")
+_WORD = re.compile(r"[(\"'“]?(?:[A-Za-z][a-z'’-]+|[AaI]|[A-Z]{2,}|i\.e\.|e\.g\.|w\.h\.p\.)[)\"'”]?[.,;:!?]?")
+"""A word of a sentence, with its punctuation."""
 _SIGN = re.compile(r"=|<|>|\\(?:leq?|geq?|neq?|in|doteq|triangleq)(?![A-Za-z])|[≤≥≠∈]")
 
 
@@ -58,15 +61,15 @@ def from_markdown(text: str) -> str:
             ended = out and re.search(r"\.\s*(\$\$)?\s*$", out[-1])
             out.append("" if goes_on and not ended else closed() + "\n".strip("\n"))
         else:
-            out.append(line)
+            out.append(_ITEM.sub(r"\\item ", line, count=1))
     return "\n".join(out) + "\n" + closed()
 
 
 def from_text(text: str) -> tuple[str, list[tuple[int, str, str]]]:
-    """The displays of a text from a PDF, and the lines with relations that are not read, each with the reason.
+    """The formulas of a text from a PDF, and the lines with relations that are not read, each with the reason.
 
-    A line is a display if it is LaTeX and nothing else. In plain characters signs may be lost that nobody misses, and
-    within sentences nothing says where a formula begins: such lines are refused.
+    A formula is what is LaTeX: a line of its own, or what stands between the words of a sentence. In plain characters
+    signs may be lost that nobody misses: such lines are refused.
     """
     out: list[str] = []
     refused: list[tuple[int, str, str]] = []
@@ -75,28 +78,76 @@ def from_text(text: str) -> tuple[str, list[tuple[int, str, str]]]:
         made = ""
         if re.match(
             r"(Theorem|Lemma|Proposition|Corollary|Definition|Claim|Remark|Algorithm)\s+[\dA-Z.]+", said
-        ):
+        ) and not _SIGN.search(said):
             made = rf"\section{{{re.sub(r'[^A-Za-z0-9 .]', '', said)[:60]}}}"
         elif _SIGN.search(said):
-            reason = ""
             if "\\" not in said:
-                reason = "plain characters, of which signs may be lost"
-            elif not said.isascii():
-                reason = "signs beside LaTeX: the text is damaged here"
+                refused.append((number, line.strip()[:300], "plain characters, of which signs may be lost"))
             elif _WORDS.search(re.sub(r"\\[A-Za-z]+\s*\{[^{}]*\}", " ", said)):
-                reason = "a formula in a sentence: nothing says where it begins"
-            elif said.index("\\") > 3:
-                reason = "plain characters before LaTeX: it may be written twice"
-            elif re.match(r"\d", said) or re.search(r"[}\])]\d|\d{3,}", said) or _DIGITS_ALONE.search(said):
-                reason = "digits that may be left over from other text"
-            elif said[:1] in "=<>+-" or re.match(r"\\(leq?|geq?|in|cdot|times)\b", said):
-                reason = "a row that goes on from another"
-            if reason:
+                made = _sentence(said, number, refused)
+            elif reason := _damaged(said):
                 refused.append((number, line.strip()[:300], reason))
             else:
                 made = rf"\[{said}\]"
         out.append(made.replace("%", r"\%"))
     return "\n".join(out), refused
+
+
+def _damaged(said: str) -> str:
+    """Why a formula that stands in a text from a PDF may not be as it was printed; empty where nothing says so."""
+    if not said.isascii():
+        return "signs beside LaTeX: the text is damaged here"
+    if "\\" not in said:
+        return "plain characters, of which signs may be lost"
+    if said.index("\\") > 3 and not re.match(r"[A-Za-z](?:_\{?\w+\}?)?(?:\(\w\))?\s*(?:=|<|>|\\)", said):
+        return "plain characters before LaTeX: it may be written twice"
+    if re.match(r"\d", said) or re.search(r"[}\])]\d|\d{3,}", said) or _DIGITS_ALONE.search(said):
+        return "digits that may be left over from other text"
+    if said[:1] in "=<>+-" or re.match(r"\\(leq?|geq?|in|cdot|times|doteq)\b", said) or said[-1:] in "=<>+-":
+        return "a row that goes on from another"
+    if re.search(
+        r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z}])", re.sub(r"\\[A-Za-z]+(?:\s*\{[A-Za-z ]*\})?", " ", said)
+    ):
+        return "a word that may be glued to it"
+    return ""
+
+
+def _sentence(said: str, number: int, refused: list[tuple[int, str, str]]) -> str:
+    """A sentence with the LaTeX between its words as formulas; those that may be damaged fall out, and are listed."""
+    out: list[str] = []
+    formula: list[str] = []
+
+    def end() -> None:
+        whole = " ".join(formula)
+        formula.clear()
+        inner = whole.rstrip(".,;: ")
+        if not whole:
+            return
+        if not _SIGN.search(inner):
+            out.append(
+                f"${inner}${whole[len(inner) :]}" if "\\" in inner and not _damaged(inner) else "(...)"
+            )
+        elif reason := _damaged(inner):
+            refused.append((number, inner[:300], reason))
+            out.append("(...)")
+        else:
+            out.append(f"${inner}${whole[len(inner) :]}")
+
+    for token in said.split():
+        if _WORD.fullmatch(token):
+            end()
+            out.append(token)
+        else:
+            formula.append(token)
+            if re.search(r"[.;:]$", token) or (token.endswith(",") and depth_even(" ".join(formula))):
+                end()
+    end()
+    return " ".join(out)
+
+
+def depth_even(said: str) -> bool:
+    """Whether all brackets of a text are closed."""
+    return all(said.count(left) == said.count(right) for left, right in ("{}", "()", "[]"))
 
 
 def signs_in(line: str) -> int:

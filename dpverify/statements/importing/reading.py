@@ -13,7 +13,9 @@ from dpverify.formulas.expressions import Variable
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.statements.importing.facts import (
     DOMAINS,
+    by_meaning,
     facts_of,
+    is_member,
     is_one_letter,
     joined,
     kinds_in,
@@ -38,10 +40,13 @@ from dpverify.statements.importing.structure import (
     SourceWord,
 )
 from dpverify.statements.importing.tables import words
-from dpverify.statements.importing.terms import CalledLetters, may_be_matrix, parts_of, terms_of, written
+from dpverify.statements.importing.terms import FUNCTIONS, FormulaTerms, is_one_term, may_be_matrix, terms_of
+from dpverify.statements.importing.usage import LetterUses, family_of, parts_of, written
+from dpverify.statements.importing.wholes import looks_like_vectors, whole_terms
 from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
 
+_KINDS_IN_WORDS = {"real": "one number", "vector": "one vector, or matrix"}
 PARTING = words("parting")
 """Words that part what is said of one letter from what is said of another."""
 LAW = r"\\mathbb ?\{?E|\\mathbf ?\{?E|E\[|\\operatorname\{(?:E|Cov|Ent|KL)\}"
@@ -58,19 +63,22 @@ class PaperReader:
     refusals: list[tuple[str, int, str, str]] = field(default_factory=list)
     """File, line, formula and reason."""
     sections: list[ImportedSection] = field(default_factory=list)
-    functions: CalledLetters = field(default_factory=CalledLetters)
+    uses: LetterUses = field(default_factory=LetterUses)
     everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
+    meanings: dict[str, str] = field(default_factory=dict)
+    """What letters are said to be, the first time."""
     tried: dict[object, str] = field(default_factory=dict)
 
     def run(self) -> None:
         """Read all."""
         formulas = [i for p in self.parts for s in p.sentences for i in s if isinstance(i, SourceFormula)]
+        seen = list[tuple[str, ...]]()
         for formula in formulas:
             try:
-                self.functions.see(parts_of(latex_of(cleaned(formula.tokens))))
+                seen.append(parts_of(latex_of(cleaned(formula.tokens))))
             except UnreadError:
                 continue
+        self.uses.see(seen)
         self.arrange()
         for section in self.sections:
             for part in (section.part, *section.proofs):
@@ -130,9 +138,9 @@ class PaperReader:
             if letters:
                 self.described(section, part, letters, words, k, item.line)
             for name, domain in kinds_in(parts):
-                self.kinds.setdefault(name, domain)
-                if self.kinds[name] != domain:
-                    self.kinds[name] = "several"
+                self.uses.kinds.setdefault(name, domain)
+                if self.uses.kinds[name] != domain:
+                    self.uses.kinds[name] = "several"
 
     def described(
         self,
@@ -149,7 +157,7 @@ class PaperReader:
         )
         nearest = takewhile(lambda word: word not in PARTING, until_mark(reversed(words[:k])))
         ahead = list(reversed(list(nearest)))[-4:]
-        said = behind[:4] if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
+        said = behind[:7] if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
         about = " ".join([*ahead, *said])
         if re.search(r"\bintegers?\b|\bnatural numbers?\b", about):
             positive = re.search(r"\bpositive\b|\bnatural\b", about)
@@ -182,12 +190,15 @@ class PaperReader:
                 r"\b(integers?|numbers?|reals?|positive)$", meaning
             ):
                 section.meanings.setdefault(letters[0], meaning)
+                self.meanings.setdefault(letters[0], meaning)
 
     def add(self, section: ImportedSection, part: SourcePart, letter: str, fact: LetterFact) -> None:
         """Take a fact: of a statement's own letters for it, else as something to guess from."""
         if part.kind == "statement":
             section.facts.setdefault(letter, []).append(fact)
         self.everywhere.setdefault(letter, []).append(fact)
+        if fact.domain != "vector":
+            self.uses.numbers[family_of(parts_of(letter))] += 1
 
     def domain(self, section: ImportedSection, letter: str) -> tuple[str, str]:
         """The domain of a letter, and why it is a guess; empty where it is said."""
@@ -196,7 +207,7 @@ class PaperReader:
             own = [f for f in own if not f.own]
         elif len({f.domain for f in own}) > 1:
             return "real", "it is said in several ways"
-        kind = self.kinds.get(letter, "")
+        kind = self.uses.kinds.get(letter, "")
         domain = joined([f.domain for f in own])
         if domain is None:
             return "real", "what is said of it does not fit together"
@@ -209,12 +220,17 @@ class PaperReader:
                 # as a real number, less is claimed of it than may be meant
                 doubt = "whether it is a whole number is not said"
             return domain, doubt
+        if self.uses.sort(parts_of(letter)) == "vector":
+            return "vector", f"it stands {self.uses.why(parts_of(letter))}"
         elsewhere = self.everywhere.get(letter, [])
         found = joined([f.domain for f in elsewhere])
         if found:
             return found, f"line {elsewhere[0].line} says so elsewhere"
         if kind and kind not in ("several", "matrix"):
             return kind, "it is said elsewhere"
+        named, word = by_meaning(section.meanings.get(letter, "") or self.meanings.get(letter, ""))
+        if named:
+            return named, f"it is called a {word}"
         base = re.match(r"\\?[A-Za-z]+", letter)
         return DOMAINS.get(
             letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
@@ -245,16 +261,16 @@ class PaperReader:
     ) -> None:
         """Count a condition, by whether it is read."""
         relation, item = found.relation, found.item
-        if relation.refused or relation.given:
-            self.refuse(
-                item, relation.latex, relation.refused or "a condition under a condition", relation.signs
-            )
-        elif facts_of(relation.latex, item.line) is not None:
+        if relation.refused:
+            self.refuse(item, relation.latex, relation.refused, relation.signs)
+        elif facts_of(relation.latex, item.line) is not None or is_member(relation.latex):
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
         else:
             row = ImportedRow(relation.latex.replace(":=", "="), item.file, item.line)
-            wrong = self.make(section, row, ())
+            wrong = self.make(section, row, (), relation.given)
+            if not wrong and any(c not in row.given and not facts_of(c, 0) for c in relation.given):
+                wrong = "a condition under a condition"
             if wrong:
                 self.refuse(item, relation.latex, wrong, relation.signs)
             else:
@@ -272,7 +288,7 @@ class PaperReader:
         left = relation.latex.partition("=")[0]
         if relation.defines:
             wrong = self.make(section, row, ())
-            if wrong or not is_one_letter(left):
+            if wrong or not (is_one_letter(left) or is_one_term(left, self.uses)):
                 self.refuse(item, relation.latex, wrong or "it defines more than a letter", relation.signs)
                 return
             self.count(section, row, relation.signs)
@@ -292,7 +308,10 @@ class PaperReader:
         domains = {letter: joined(found_) for letter, found_ in said.items() if all(found_)}
         row.own = {letter: domain for letter, domain in domains.items() if domain}
         wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
-        missing = [c for c in relation.given if c not in row.given]
+        missing = [c for c in relation.given if c not in row.given and not facts_of(c, 0)]
+        members = [c for c in missing if r"\in" in parts_of(c)]
+        missing = [c for c in missing if c not in members]
+        row.questions += [f"does it hold without the condition ${c}$, which is not read?" for c in members]
         if wrong or missing:
             self.refuse(
                 item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs
@@ -323,6 +342,8 @@ class PaperReader:
             return row.opaque[letter], "whether it is a number is not said" if doubtful else ""
         if letter in row.bound:
             return "integer", ""
+        if letter in row.scalars:
+            return "real", "it stands where a number does"
         found = self.domain(section, letter)
         if found[1] and letter in row.own and letter not in section.facts:
             whole = DOMAINS.get(letter, "").startswith("integer") and not row.own[letter].startswith(
@@ -371,10 +392,11 @@ class PaperReader:
             stop = single(parts, at)
             letter = written(parts[at:stop])
             out += parts[at : max(stop, at + 1)]
-            if stop > at and parts[stop : stop + 1] == ("(",) and letter in row.letters:
-                if letter in self.functions.lists or not (
-                    letter in section.facts or letter in self.everywhere
-                ):
+            if stop > at and parts[stop : stop + 1] in (("(",), ("[",)) and letter in row.letters:
+                number = self.uses.sort(parts[at:stop]) == "number" or letter in DOMAINS
+                known = (letter in section.facts or letter in self.everywhere) and letter not in FUNCTIONS
+                number = number and letter not in FUNCTIONS
+                if not (known or number) or (letter in self.uses.lists and not number):
                     return ""
                 if letter not in section.facts:
                     row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
@@ -390,6 +412,63 @@ class PaperReader:
             self.counts.refused += signs
             self.refusals.append((formula.file, formula.line, latex, reason))
 
+    def read(self, section: ImportedSection, row: ImportedRow) -> str:
+        """Read a relation as it stands, or in a way that is asked about; why it is refused, or nothing."""
+        try:
+            terms = terms_of(row.latex, self.uses)
+        except UnreadError as error:
+            return str(error)
+        for letter in terms.letters:
+            capital = letter[0].isupper() and letter[0] not in DOMAINS
+            unknown = self.uses.sort(parts_of(letter)) not in ("number", "vector")
+            if capital and unknown and self.domain(section, letter)[1] and may_be_matrix(row.latex, letter):
+                return f"`{letter}` may be a matrix or an operator"
+        self.take(row, terms)
+        wrong = self.attempt(section, row)
+        if not wrong:
+            return ""
+        guessed = [
+            v for v in terms.letters if self.domain(section, v)[0] == "vector" and self.guess(section, row, v)
+        ]
+        vectors = guessed or "vector" in terms.opaque.values()
+        if terms.doubtful and vectors:  # beside vectors, a function's value may be one
+            row.opaque = terms.opaque | dict.fromkeys(terms.doubtful, "vector")
+            if not self.attempt(section, row):
+                row.questions += [f"is ${term}$ a vector?" for term in dict.fromkeys(terms.doubtful)]
+                return ""
+            row.opaque = terms.opaque
+        if guessed and "vector" not in terms.opaque.values():
+            row.scalars = set(guessed)
+            if not self.attempt(section, row):
+                row.questions += [f"is ${letter}$ a number here?" for letter in guessed]
+                return ""
+            row.scalars = set()
+        if reading := self.factors(section, row):
+            row.reading = reading
+            if not self.attempt(section, row):
+                return ""
+            row.reading = ""
+        return self.attempt_plain(section, row) and wrong
+
+    def attempt_plain(self, section: ImportedSection, row: ImportedRow) -> str:
+        """Attempt a row as it is written, else without braces that nobody sees; why neither is read, or nothing."""
+        wrong = self.attempt(section, row)
+        before, row.latex = row.latex, written(parts_of(row.latex))
+        if wrong and row.latex != before and not self.attempt(section, row):
+            return ""
+        row.latex = before
+        return wrong
+
+    @staticmethod
+    def take(row: ImportedRow, terms: FormulaTerms) -> None:
+        """What a relation is made of, for its row."""
+        row.letters, row.opaque, row.questions, row.bound = (
+            terms.letters,
+            terms.opaque,
+            terms.questions,
+            terms.bound,
+        )
+
     def make(
         self, section: ImportedSection, row: ImportedRow, conditions: Sequence[str], own: Sequence[str] = ()
     ) -> str:
@@ -397,34 +476,29 @@ class PaperReader:
 
         Conditions that are not read fall away; those that are not its sentence's own are taken if they share letters.
         """
-        try:
-            terms = terms_of(row.latex, self.functions, self.kinds)
-        except UnreadError as error:
-            return str(error)
-        for letter in terms.letters:
-            doubtful = letter[0].isupper() and letter[0] not in DOMAINS and self.domain(section, letter)[1]
-            if doubtful and may_be_matrix(row.latex, letter):
-                return f"`{letter}` may be a matrix or an operator"
-        row.letters, row.opaque, row.questions, row.bound = (
-            terms.letters,
-            terms.opaque,
-            terms.questions,
-            terms.bound,
-        )
-        wrong = self.attempt(section, row)
-        if wrong and (reading := self.factors(section, row)):
-            row.reading = reading
-            wrong = self.attempt(section, row)
+        wrong = self.read(section, row)
+        domains = ("vector", "real") if looks_like_vectors(row.latex, self.uses) else ("real", "vector")
+        for domain in domains if wrong else ():
+            try:
+                terms = whole_terms(row.latex, self.uses, domain)
+            except UnreadError:
+                break
+            self.take(row, terms)
+            row.reading = ""
+            row.questions = [f"is ${term}$ {_KINDS_IN_WORDS[domain]}?" for term in terms.opaque]
+            if not self.attempt_plain(section, row):
+                wrong = ""
+                break
         if wrong:
             return wrong
-        known = {*row.letters, *row.opaque} - terms.bound
+        known = {*row.letters, *row.opaque} - row.bound
         waiting = list(dict.fromkeys((*own, *conditions)))
         grown = True
         while grown:
             grown = False
             for condition in list(waiting):
                 try:
-                    more = terms_of(condition, self.functions, self.kinds)
+                    more = terms_of(condition, self.uses)
                 except UnreadError:
                     waiting.remove(condition)
                     continue
@@ -435,7 +509,7 @@ class PaperReader:
                     if equal and is_one_letter(left)
                     else len(names - known) < 2
                 )
-                if not ((names & known and fits) or condition in own) or terms.bound & names:
+                if not ((names & known and fits) or condition in own) or row.bound & names:
                     continue
                 waiting.remove(condition)
                 before = list(row.given), list(row.letters), dict(row.opaque), list(row.questions)

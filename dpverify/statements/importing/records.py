@@ -31,6 +31,8 @@ class ImportedRow:
     opaque: dict[str, str] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
     """Letters that are indices of sums in it."""
+    scalars: set[str] = field(default_factory=set)
+    """Letters that are numbers in it, where they seem to be vectors elsewhere."""
     own: dict[str, str] = field(default_factory=dict)
     """Domains that its sentence gives to letters."""
     reading: str = ""

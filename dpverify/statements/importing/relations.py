@@ -60,9 +60,38 @@ _DEFINED = re.compile(
 _CONDITION = re.compile(rf"(?i)\W*{one_of('in_formulas')}\W*")
 _ANNOTATION = re.compile(rf"(?i)\W*{one_of('remarks')}\b")
 _POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
-_TYPED = re.compile(r"(max|min|log|exp|ln) ?(?:\(|\[|\\\{)")
+_WORDY = (
+    words("in_formulas")
+    | words("remarks")
+    | words("claim")
+    | words("condition")
+    | words("neither")
+    | {"and", "or", "with"}
+)
+_TYPED = re.compile(
+    r"(max|min|log|exp|ln)(?=\(|\[|\\\{)|(arg ?max|arg ?min|max|min|sup|inf)(?=_|\\,_)"
+    rf"|({one_of('typed')})(?=\()"
+)
+"""Names of functions that are typed as letters, by what follows."""
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
+_END = r"\d+|[A-Za-z](?:[+-]\d+)?"
+"""An end of an index range."""
+_TRANSPOSES = frozenset(
+    (
+        r"\intercal",
+        *(
+            rf"{a}{t}"
+            for a in (r"\mathsf", r"\mathrm", r"\mathbf", r"\mathtt", r"\text")
+            for t in ("{T}", " T")
+        ),
+    )
+)
+"""What stands above a transposed vector, beside `\\top`."""
+_BESIDE = frozenset((" ", "&", r"\left", r"\big", r"\Big", r"\bigl"))
+_SIZES = frozenset(
+    (r"\mathclap", r"\text", r"\tiny", r"\scriptsize", r"\mbox", r"\scriptstyle", r"\scriptscriptstyle")
+)
 Tokens = list[SourceToken]
 
 
@@ -108,10 +137,15 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
         elif text == r"\textcolor":
             inner, i = group(tokens, group(tokens, i)[1])
             out += cleaned(inner)
+        elif text == "^" and latex_of(group(tokens, i)[0]) in _TRANSPOSES:
+            i = group(tokens, i)[1]
+            out += [token, *braces([token._replace(text=r"\top")], token)]
         elif text in (r"\underbrace", r"\overbrace"):
             inner, i = group(tokens, i)
             if i < len(tokens) and tokens[i].text in "_^":
-                i = group(tokens, i + 1)[1]
+                label, i = group(tokens, i + 1)
+                while len(label) == 1 and label[0].command and i < len(tokens) and tokens[i].text == "{":
+                    label, i = group(tokens, i)  # `_\\text{words}`
             out += braces(cleaned(inner), token)
         elif text in (r"\overset", r"\stackrel", r"\underset"):
             above, i = group(tokens, i)
@@ -120,14 +154,35 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
         elif text in (r"\eqalign", r"\displaylines", r"\eqalignno"):
             inner, i = group(tokens, i)
             out += cleaned(inner)
+        elif text.startswith(r"\operatorname"):
+            inner, i = group(tokens, i)
+            inner = (
+                [t for t in inner if t.text not in ("{", "}", *_TEXT)]
+                if inner[:1] and inner[0].text in _TEXT
+                else inner
+            )
+            inner = [t for t in inner if t.text not in (" ", r"\,", r"\ ", r"\!")]
+            plain = all(t.text.isalpha() or t.text == "-" for t in inner)
+            out += [token, *braces(inner, token)] if plain else cleaned(inner)
+        elif text == r"\not" and i < len(tokens) and tokens[i].text in (*SIGNS, " ", *VAGUE, *OTHER):
+            sign, i = group(tokens, i)
+            out.append(token._replace(text=r"\ne" if sign[0].text == "=" else r"\notin"))
+        elif text in "<>" and i < len(tokens) and tokens[i].text == text:
+            out.append(token._replace(text={"<": r"\ll", ">": r"\gg"}[text]))
+            i += 1
+        elif text in _TEXT and text != r"\intertext" and "$" in (t.text for t in group(tokens, i)[0]):
+            inner, i = group(tokens, i)
+            out += _mixed(inner, token)
+        elif text in _TEXT and (name := _name(tokens, i)):
+            i = group(tokens, i)[1]
+            known = name in ("min", "max", "log", "exp", "inf", "sup", "ln")
+            called = token._replace(text=rf"\{name}" if known else r"\operatorname")
+            out += [called, *([] if known else braces([token._replace(text=c) for c in name], token))]
         elif text in _UNREAD:
             raise UnreadError(f"{text} is not read")
         elif text in _CODE:
             inner, i = group(tokens, i)
-            name = [t for t in inner if t.text not in (r"\_", " ")]
-            if not all(t.text.isalpha() for t in name):
-                raise UnreadError(f"{text}{{{latex_of(inner)}}} is not read")
-            out += [token._replace(text=r"\mathrm"), *braces(name, token)]
+            out += braces(_code(inner, token), token)
         elif text == r"\cr":
             out.append(token._replace(text=r"\\"))
         elif text == r"\colon" or text == ":":
@@ -139,28 +194,123 @@ def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
                 out.append(token._replace(text=":"))
         elif text == "{":
             inner, i = group(tokens, i - 1)
-            out += braces(_divided(cleaned(inner)), token)
+            empty = not inner and i < len(tokens) and tokens[i].text in ("^", "_")
+            out += [] if empty else braces(_divided(cleaned(inner)), token)
         else:
             out.append(token)
     return out
 
 
+def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
+    """Words with formulas between dollars in them, each for itself: `\\text{for all $x$}`."""
+    out: Tokens = []
+    first: Tokens = []
+    for number, part in enumerate(part for _, part in split(inner, frozenset("$"))):
+        if number % 2:
+            out += cleaned(part)
+        elif any(t.text != " " for t in part):
+            words = latex_of(part).strip(" ,;.")
+            if out and words in ("", "and", "and all", "and every") and _CONDITION.fullmatch(latex_of(first)):
+                part = [like._replace(text=letter) for letter in "given"]  # the condition goes on
+            first = first or part
+            out += [like, like._replace(text="{"), *part, like._replace(text="}")]
+    return out
+
+
+def _name(tokens: Sequence[SourceToken], at: int) -> str:
+    """The name in words that stand where a letter or a function does, before brackets or a sign; else nothing."""
+    inner, stop = group(tokens, at)
+    name = latex_of(inner)
+    while stop < len(tokens) and tokens[stop].text in _BESIDE:
+        stop += 1
+    after = tokens[stop].text if stop < len(tokens) else ""
+    stands = after in ("(", r"\{", "+", "-", r"\cdot", "_") or after in SIGNS
+    return name if re.fullmatch("[A-Za-z]{2,12}", name) and stands and name.lower() not in _WORDY else ""
+
+
+def _code(inner: Sequence[SourceToken], like: SourceToken) -> Tokens:
+    """Names, calls and numbers of code as letters: `len(x)`, `a.b`, `l0`; operators are left to be refused."""
+    said = "".join(t.text for t in inner).replace(r"\_", "_").replace("{", "").replace("}", "")
+    out: Tokens = []
+    for name, last, mark in re.findall(r"([A-Za-z_]*[A-Za-z])(\d*)|(\d+(?:\.\d+)?|::|\S)", said):
+        if name:
+            after = out[-1:] and out[-1].text == "_"
+            written = (
+                ["{", r"\mathrm", "{", *name.replace("_", ""), "}", "}"]
+                if after
+                else [r"\mathrm", "{", *name.replace("_", ""), "}"]
+            )
+            out += [
+                like._replace(text=text) for text in (*written, *(("_", "{", *last, "}") if last else ()))
+            ]
+        elif mark in (".", "::"):
+            out.append(like._replace(text="_"))
+        elif mark[0].isdigit() or mark in "(),'+-":
+            out += [like._replace(text=text) for text in mark]
+        else:
+            raise UnreadError(f"{like.text}{{{latex_of(inner)}}} is not read")
+    if not out or out[-1].text == "_" or out[0].text == "_":
+        raise UnreadError(f"{like.text}{{{latex_of(inner)}}} is not read")
+    return out
+
+
 def _functions(tokens: Tokens) -> Tokens:
-    """`max(` and the like that are typed as letters."""
+    """Names of functions that are typed as letters: `max(`, `argmin_`."""
     out: Tokens = []
     i = 0
     while i < len(tokens):
-        match = _TYPED.match(
-            "".join(t.text for t in tokens[i : i + 8] if len(t.text) == 1 or t.text == r"\{")
-        )
-        before = out[-1].text if out else ""
-        if match and not before.isalpha() and all(len(t.text) == 1 for t in tokens[i : i + len(match[1])]):
-            out.append(tokens[i]._replace(text="\\" + match[1]))
-            i += len(match[1])
+        said = "".join(t.text for t in tokens[i : i + 10] if len(t.text) == 1 or t.text in (r"\{", r"\,"))
+        match = None if out and out[-1].text.isalpha() else _TYPED.match(said)
+        if match is None and not (out and out[-1].text.isalpha()):
+            match = _called(tokens, i)
+        name = match[0].replace(" ", "") if match else ""
+        count = len(match[0]) if match else 0
+        if match and all(len(t.text) == 1 for t in tokens[i : i + count]):
+            if name in ("max", "min", "sup", "inf", "log", "exp", "ln"):
+                out.append(tokens[i]._replace(text="\\" + name))
+            else:
+                out += [tokens[i]._replace(text=t) for t in (r"\operatorname", "{", *name, "}")]
+            i += count
         else:
             out.append(tokens[i])
             i += 1
     return out
+
+
+def _marks(tokens: Tokens) -> Tokens:
+    """`||` as a bar of a norm, where bars stand in pairs alone; `.5` as `0.5`."""
+    texts = [t.text for t in tokens]
+    bars = [i for i, text in enumerate(texts) if text == "|"]
+    pairs = {i for i in bars[::2] if texts[i + 1 : i + 2] == ["|"]}
+    if pairs and (2 * len(pairs) != len(bars) or len(pairs) % 2):
+        raise UnreadError("`||` may be a bar of a norm, or two bars")
+    out: Tokens = []
+    for i, token in enumerate(tokens):
+        if i in pairs:
+            out.append(token._replace(text=r"\|"))
+        elif i - 1 not in pairs:
+            before = next((text for text in reversed(texts[:i]) if text != " "), "")
+            half = (
+                token.text == "." and texts[i + 1 : i + 2] and texts[i + 1].isdigit() and not before.isalnum()
+            )
+            out += [token._replace(text="0"), token] if half and before != "}" else [token]
+    return out
+
+
+def _called(tokens: Tokens, i: int) -> re.Match[str] | None:
+    """A word right before brackets that hold a list: the name of a function."""
+    k = i
+    while k < len(tokens) and len(tokens[k].text) == 1 and tokens[k].text.isalpha():
+        k += 1
+    if k - i < 3 or k >= len(tokens) or tokens[k].text != "(":
+        return None
+    depth, listed = 0, False
+    for token in tokens[k:]:
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        listed = listed or (depth == 1 and token.text == ",")
+        if depth == 0:
+            break
+    return re.match(r"[A-Za-z]+", "".join(t.text for t in tokens[i:k])) if listed else None
 
 
 def _divided(inner: Tokens) -> Tokens:
@@ -187,7 +337,10 @@ def _divided(inner: Tokens) -> Tokens:
 
 def _stacked(command: str, above: Tokens, base: Tokens, like: SourceToken) -> Tokens:
     """What stands over or under a sign: a label of a step falls away, `def` defines, all else is refused."""
-    said, sign = latex_of(above), latex_of(base)
+    above = [t for t in above if t.text not in (r"\left", r"\right")]
+    inside = [t for t in above if t.text not in (*"{}$", " ", *_SIZES)]
+    sized = any(t.text == r"\mathclap" or t.text in _SIZES - {r"\text"} for t in above)
+    said, sign = latex_of(inside if sized else above), latex_of(base)
     if sign in SIGNS:
         if _DEFINED.fullmatch(said):
             return [like._replace(text=":=")]
@@ -230,11 +383,12 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     Raises:
         UnreadError: for what cannot be taken apart.
     """
-    tokens = _stripped(_functions(cleaned(formula.tokens)))
+    tokens = _stripped(_functions(_marks(cleaned(formula.tokens))))
     tokens = _inner(tokens, formula)
     joined = formula.environment == "multline"
     three = formula.environment == "eqnarray"
     lines: list[Tokens] = []
+    result = FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
         row = _without_size(row)
         cells = [cell for _, cell in split(row, frozenset("&"))]
@@ -246,14 +400,14 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
             goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
             if k and pair[0].text in _TEXT and not _CONDITION.match(_words(pair)[0]):
-                continue  # a remark in a column of its own
+                result.found += _remark(pair)  # in a column of its own
+                continue
             if (k and pair[0].text in _TEXT and lines) or (goes_on and lines and k == 0):
                 lines[-1] += [pair[0]._replace(text=" "), *pair]
             elif goes_on and (lines or starts) and not joined:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
             else:
                 lines.append(list(pair))
-    result = FormulaRelations()
     for line in lines:
         _take(_stripped(line), result)
     if len(lines) == 1:
@@ -312,6 +466,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
             if name == r"\intertext":
                 raise UnreadError("words stand between its rows")
             if _ANNOTATION.match(words):
+                result.found += _remark(tokens[i:])
                 break
             parts.append((words.strip() or " ", []))
             continue
@@ -327,7 +482,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     claims: list[Tokens] = []
     conditions: list[Tokens] = []
     conditional = False
-    for sign, part in ((sign, _stripped(part)) for sign, part in parts):
+    for sign, part in _with_ranges([(sign, _stripped(part)) for sign, part in parts]):
         word = sign.strip(" ,.;:").lower()
         if sign not in ("", ","):
             if _CONDITION.fullmatch(word):
@@ -353,6 +508,29 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
         return
     for part in found:
         result.found += _links(part, (*given, *ranges))
+
+
+def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
+    """The formulas of a remark, which are not read."""
+    signs = sum(t.text in SIGNS or t.text in VAGUE for t in tokens)
+    if signs:
+        yield SourceRelation(latex_of(tokens), tokens[0].line, refused="it stands in a remark", signs=signs)
+
+
+def _with_ranges(parts: Sequence[tuple[str, Tokens]]) -> Iterator[tuple[str, Tokens]]:
+    """Parts between commas; those of `i = 1, \\dots, n` in one."""
+    waiting: list[tuple[str, Tokens]] = []
+    dotted = False
+    for sign, part in parts:
+        dots = len(part) == 1 and part[0].text in (r"\dots", r"\ldots", r"\cdots")
+        if waiting and part and (dots or dotted or part[0].text.isdigit()) and sign == ",":
+            before, start = waiting.pop()
+            waiting.append((before, [*start, part[0]._replace(text=","), *part]))
+        else:
+            yield from waiting
+            waiting = [(sign, part)]
+        dotted = dots
+    yield from waiting
 
 
 def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
@@ -382,15 +560,17 @@ def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
 
 def _range(part: Tokens) -> str:
     """`i = 1, \\dots, n` as a condition; empty for all else."""
-    said = latex_of(part)
-    match = re.fullmatch(
-        r"([a-z]) ?(?:=|\\in ?\\\{) ?(\d+),(?: ?\d+,)* ?\\(?:[lc]?dots|ldots) ?, ?([A-Za-z]|[A-Za-z]-1)(?: ?\\\})?",
-        said,
-    )
+    said = latex_of(part).replace(" ", "")
+    letter = r"([a-z](?:_[a-z\d]|_\{\w+\})?|\\tau)"
+    match = re.fullmatch(letter + rf"\\in\[({_END})\]", said)
     if match:
-        return rf"{match[2]}\le {match[1]}\le {match[3]}"
-    match = re.fullmatch(r"([a-z]) ?\\in ?\[ ?([A-Za-z]) ?\]", said)
-    return rf"1\le {match[1]}\le {match[2]}" if match else ""
+        return rf"1\le {match[1]}\le {match[2]}"
+    dots = r"(?:\d+,)*\\(?:[lc]?dots|ldots),"
+    for between in (rf"=({_END}),{dots}({_END})", rf"\\in(?:\\\{{|\[)({_END}),{dots}({_END})(?:\\\}}|\])",
+                    rf"(?:\\in|=)(?:\\\{{|\[)({_END}):({_END})(?:\\\}}|\])"):  # fmt: skip
+        if match := re.fullmatch(letter + between, said):
+            return rf"{match[2]}\le {match[1]}\le {match[3]}"
+    return ""
 
 
 def _condition(part: Tokens) -> str:

@@ -16,7 +16,7 @@ from dpverify.statements.importing.structure import (
     SourceReference,
     SourceWord,
 )
-from dpverify.statements.importing.tables import DISJOINED, REFUSING, words
+from dpverify.statements.importing.tables import ASKING, DISJOINED, EXISTENTIAL, REFUSING, words
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
 """What a formula is there for, by the nearest word of these before it."""
@@ -25,6 +25,8 @@ LASTING, PASSING = words("lasting"), words("passing")
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
 _LIMIT = re.compile(r"limit of a letter")
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
+_IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
+_BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
 _MOST_BEHIND = 3
 _LISTING, _TRAILING, _KEEPING_THAT = (
     LASTING | {"where", "with", "call"},
@@ -34,12 +36,13 @@ _LISTING, _TRAILING, _KEEPING_THAT = (
 
 
 def _written(item: SourceItem) -> str:
-    """A word in small letters; `$` for a formula, and words for one that names a limit."""
+    """A word in small letters; `$` for a formula, `¤` for one that compares nothing, and words for one with a limit."""
     if isinstance(item, SourceWord):
         return item.text.lower()
     if isinstance(item, SourceFormula):
+        compares = any(token.text in SIGNS for token in item.tokens)
         tends = re.search(r"\\(?:to|rightarrow) ?(?:\\infty|0)", item.latex) and not item.shown
-        return "$ limit of a letter" if tends else "$"
+        return "$ limit of a letter" if tends else "$" if compares else "¤"
     return "@"
 
 
@@ -107,7 +110,8 @@ class SentenceReader:
         """The relations of the sentence with their roles; what has none is refused."""
         said = " ".join(map(_written, self.items)).strip()
         refusing = REFUSING.search(said) or _LIMIT.search(said)
-        disjoined = DISJOINED.search(said)
+        existential = EXISTENTIAL.search(said)
+        disjoined, asking = DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
         taken = joined = then = claimed = broken = supposing = supposed = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
@@ -122,6 +126,8 @@ class SentenceReader:
                     supposing = supposed if last == "so" else supposing
                     keeps = last in _KEEPING_THAT or (supposing and last not in _CLAIMING_THAT)
                     role, taken, supposing = ("condition" if keeps else "claim"), False, keeps
+                elif word == "set" and last not in _BEFORE_A_VERB:
+                    pass  # a noun
                 elif word in ROLES and not (supposing and ROLES[word] != "condition" and word not in _STRONG):
                     if ROLES[word] != "neither":
                         role, modal, taken = ROLES[word], word, False
@@ -129,9 +135,13 @@ class SentenceReader:
                     elif role == "claim":
                         role = ""
                     then = then or word == "then"
+                elif word in ROLES and ROLES[word] == "claim" and supposing:
+                    joined = True  # `suppose that f satisfies`
                 elif word == ";":
                     then, joined = True, True
                 elif word == ",":
+                    if role == "condition" and not taken and modal in _IN_WORDS:
+                        role = ""  # the condition was in words
                     joined = modal in _LISTING
                     supposing = supposing and joined
                 elif word in ("and", "or"):
@@ -155,6 +165,8 @@ class SentenceReader:
                 and (not joined or (claimed and modal in ("if", "when", "whenever")))
             ):
                 here = ""  # behind a claim, `if x and y` may go on with another claim
+            if any(so_far[there.end() :] in ("", " $") for there in EXISTENTIAL.finditer(so_far)):
+                here = "condition"
             if item.shown and not here:
                 here = "claim"
             if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
@@ -164,15 +176,27 @@ class SentenceReader:
                 refused = "its sentence says that one of two holds, or asks"
             if not refused and refusing and (here != "condition" or REFUSING.search(so_far)):
                 refused = f"its sentence says `{refusing[0]}`, which may change what it claims"
+            if not refused and existential and here != "condition":
+                refused = f"its sentence says `{existential[0]}`, which may change what it claims"
             doubt = ""
             if not here:  # as a claim it can do no harm: it is a condition of nothing
                 here, doubt = "claim", "is this claimed here, and not assumed?"
+            elif here == "claim" and asking:
+                doubt = f"is this claimed, in a sentence that says `{asking[0]}`?"
             whole = relations.whole and not any(r.given or r.defines or r.refused for r in relations.found)
             parts = relations.found
             if here == "condition" and whole and len(parts) > 1:
                 parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
             for relation in parts:
-                if refused:
+                # of which set a letter is an element says nothing that words around it could change
+                member = (
+                    r"\in" in relation.latex
+                    and relation.latex.count("=") == 0
+                    and facts_of(relation.latex, 0)
+                )
+                if member and refused and not item.refused:
+                    yield FoundRelation(item, relation, "condition", "for", then=then)
+                elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield FoundRelation(item, relation, "gap", then=then)
                 else:

@@ -141,9 +141,39 @@ class ExpandedSource:
                     yield token._replace(text="fi")
                 elif not self.takes(token):
                     yield token
-            else:
+            elif not self.decide(name):
                 self.conditions += 1
                 yield token._replace(text="if")
+
+    def decide(self, name: str) -> bool:
+        """Whether a condition is plain, as `\\if 0`: then its branch is what is read next."""
+        holds = name == r"\iftrue"
+        if name == r"\if":
+            self.spaces()
+            if len(self.waiting) < 2:
+                return False
+            one, other = self.waiting.popleft(), self.waiting.popleft()
+            if len(one.text) > 1 or len(other.text) > 1:
+                self.waiting.extendleft((other, one))
+                return False
+            holds = one.text == other.text
+        elif name not in (r"\iftrue", r"\iffalse"):
+            return False
+        depth = 1
+        branches: tuple[list[SourceToken], list[SourceToken]] = ([], [])
+        other_one = False
+        while self.waiting:
+            token = self.waiting.popleft()
+            opens = re.match(r"\\if(?!f$)[a-zA-Z@]*$", token.text) is not None
+            depth += opens - (token.text == r"\fi")
+            if depth == 0:
+                break
+            if depth == 1 and token.text == r"\else":
+                other_one = True
+            else:
+                branches[other_one].append(token)
+        self.waiting.extendleft(reversed(branches[not holds]))
+        return True
 
     def close(self) -> None:
         """The end of a group: what was defined in it is not any more."""

@@ -349,7 +349,8 @@ def _goes_on(before: SourceItem, item: SourceFormula) -> bool:
     plain = (
         isinstance(before, SourceFormula)
         and before.shown
-        and {before.environment, item.environment} <= {"", "equation"}
+        and {before.environment, item.environment}
+        <= {"", "equation", "align", "gather", "flalign", "displaymath"}
     )
     return (
         plain and re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex) is not None

@@ -31,9 +31,13 @@ def one_of(name: str) -> str:
     return "(?:" + "|".join(phrase.replace("_", " ") for phrase in found) + ")"
 
 
-DISJOINED = re.compile(r"\$ (?:, )?(?:and/)?or (?:that |else |if |when )?\$|\?$")
+DISJOINED = re.compile(r"[$¤] (?:, )?(?:and/)?or (?:that |else |if |when )?[$¤]|\?$")
 """What says only that one of two formulas holds, or asks."""
 REFUSING = re.compile(
     rf"(?<![\w])(?:{one_of('refusing')}|{'|'.join(map(re.escape, WORDS['denying']))})(?!\w)"
 )
 """What may change what a sentence claims."""
+EXISTENTIAL = re.compile(rf"(?<![\w]){one_of('existential')}(?!\w)")
+"""What says that there is something."""
+ASKING = re.compile(rf"(?<![\w]){one_of('asking')}(?!\w)")
+"""What leaves open whether it claims."""

@@ -3,117 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group, normal, texts
-from dpverify.statements.importing.relations import SIGNS, VAGUE, UnreadError
+from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group
+from dpverify.statements.importing.relations import UnreadError
 from dpverify.statements.importing.tables import meanings, words
+from dpverify.statements.importing.usage import (
+    ENDS,
+    INDICES,
+    SETS,
+    TRANSPOSED,
+    LetterUses,
+    base_of,
+    behind_label,
+    closing,
+    closing_bar,
+    depth_of,
+    gradient_name,
+    is_capital,
+    is_label,
+    is_list,
+    outer,
+    parts_of,
+    sides,
+    terms_in,
+    written,
+)
 from dpverify.statements.pages.letters import single
 
-_SIGNS = {*SIGNS, *VAGUE, r"\implies", r"\iff", r"\wedge", r"\vee", ",", ";", ":"}
 _LAWS = meanings("laws")
 """Heads of terms that bracket what they are of, and between which values these are."""
-_BIG, _STRANGE, _SETS = words("big"), words("strange"), words("sets")
+_BIG, _STRANGE = words("big"), words("strange")
 _KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }"}
 QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
-_FUNCTION_LETTERS, _POWERS = words("function_letters"), words("power_letters")
-_ENDING = _SIGNS | {"+", "-", "/", "^", r"\cdot", r"\times", *CLOSING, "}", "|", r"\|"}
+_LAW_NAMES = words("law_names")
+_POWERS = words("power_letters")
+_ENDING = ENDS | {"+", "-", "/", "^", r"\cdot", r"\times", *CLOSING, "}", "|", r"\|"}
 """Behind a name, these do not begin what it may be a function of."""
-
-
-def parts_of(latex: str) -> tuple[str, ...]:
-    """LaTeX in its one form.
-
-    Raises:
-        UnreadError: for what has none.
-    """
-    try:
-        return texts(normal(latex))
-    except InvalidArgumentError as error:
-        raise UnreadError(f"not in the notation of formulas: {error.value} ({error.allowed})") from None
-
-
-def written(parts: Iterable[str]) -> str:
-    """Parts as LaTeX."""
-    out = ""
-    for part in parts:
-        part = r"\sqrt[" if part == "[of root" else "]" if part == "of root]" else part
-        out += (" " if re.search(r"\\[A-Za-z]+$", out) and part[:1].isalnum() else "") + part
-    return out.replace(r"\sqrt\sqrt[", r"\sqrt[")
-
-
-def base_of(letter: tuple[str, ...]) -> str:
-    """A letter without its scripts."""
-    stop = end_of_group(letter, 1) if letter[0] in DRESS else 1
-    return "".join(letter[:stop])
-
-
-class CalledLetters:
-    """Which letters of a paper are called as functions are."""
-
-    def __init__(self) -> None:
-        self.called, self.alone, self.sums = Counter[str](), Counter[str](), set[str]()
-        self.maps: set[str] = set()
-        self.lists: set[str] = set()
-        """Letters that have brackets with letters alone behind them somewhere, which no factor has."""
-
-    def see(self, parts: tuple[str, ...]) -> None:
-        """Count how the letters of a formula are used."""
-        i = 0
-        while i < len(parts):
-            stop = single(parts, i)
-            if stop == i:
-                i += 1
-                continue
-            base = base_of(parts[i:stop])
-            for name in {base, written(parts[i:stop])}:
-                if parts[stop : stop + 1] == ("(",):
-                    inner = parts[stop + 1 : closing(parts, stop)]
-                    self.called[name] += 1
-                    if _is_list(inner):
-                        self.lists.add(name)
-                    if {"+", "-"} & set(_outer(inner)) or base in inner:
-                        self.sums.add(name)
-                elif len(parts) > 3 or set(parts) & _SIGNS:
-                    self.alone[name] += 1
-            if parts[stop : stop + 1] == (":",) and any(p in parts for p in (r"\to", r"\rightarrow")):
-                self.maps.add(base)
-            i = stop
-
-    def holds(self, letter: tuple[str, ...]) -> bool:
-        """Whether brackets behind a letter hold its argument, be it with its scripts or whatever they are."""
-        return self._holds(base_of(letter), written(letter)) or self._holds(base_of(letter), base_of(letter))
-
-    def _holds(self, first: str, base: str) -> bool:
-        if base in self.maps:
-            return True
-        if self.alone[base] or not self.called[base] or base in ("i", "j", "k", "m", "n", "d", "e"):
-            return False
-        likely = first in _FUNCTION_LETTERS or first.startswith((r"\mathcal", r"\mathrm", r"\operatorname"))
-        return (likely or self.called[base] > 1) and (base not in self.sums or likely)
-
-
-def _outer(parts: tuple[str, ...]) -> list[str]:
-    depth, found = 0, []
-    for part in parts:
-        depth += (part in OPENING or part == "{") - (part in CLOSING or part == "}")
-        if depth == 0:
-            found.append(part)
-    return found
-
-
-def closing(parts: tuple[str, ...], start: int) -> int:
-    """The index of the bracket that closes the one at `start`; brackets of any form close one another."""
-    depth = 0
-    for i in range(start, len(parts)):
-        depth += (parts[i] in OPENING or parts[i] == "{") - (parts[i] in CLOSING or parts[i] == "}")
-        if depth == 0:
-            return i
-    raise UnreadError("a bracket is not closed")
+_ORDER = re.compile(r"[Oo]|\\(?:Omega|Theta|omega)|\\(?:mathcal|tilde|widetilde)\{(?:O|\\mathcal\{O\})\}")
+FUNCTIONS, _SCRIPT_NUMBERS = frozenset("fghFGH"), words("script_numbers")
 
 
 @dataclass
@@ -125,12 +54,16 @@ class FormulaTerms:
     """With their domains."""
     questions: list[str] = field(default_factory=list)
     bound: set[str] = field(default_factory=set)
+    doubtful: list[str] = field(default_factory=list)
+    """Terms of which nothing says that they are numbers; vectors may be called so, too."""
 
 
 class _Scan:
-    def __init__(self, parts: tuple[str, ...], functions: CalledLetters, vectors: Mapping[str, str]) -> None:
-        self.parts, self.functions, self.kinds = parts, functions, vectors
+    def __init__(self, parts: tuple[str, ...], uses: LetterUses) -> None:
+        self.parts, self.uses = parts, uses
         self.terms = FormulaTerms()
+        self.closers = set[int]()
+        """Bars that close one that was seen."""
         self.i = 0
 
     def run(self) -> FormulaTerms:
@@ -159,12 +92,8 @@ class _Scan:
         base = "".join(parts[i : end_of_group(parts, i + 1)]) if dressed else part
         if part in _STRANGE:
             raise UnreadError(f"{part} is not read in a formula")
-        if part in ("O", "o", r"\Omega", r"\Theta", r"\omega") and parts[stop : stop + 1] == ("(",):
-            raise UnreadError("an order: it does not say on which letters its constant may depend")
-        if (r"\mathcal{O}" in base or r"\tilde{O}" in base or r"{O}" in base) and parts[stop : stop + 1] == (
-            "(",
-        ):
-            raise UnreadError("an order: it does not say on which letters its constant may depend")
+        if self.order(base, stop) or self.transposed():
+            return
         if base in _LAWS:
             self.law(base, end_of_group(parts, i + 1) if dressed else i + 1)
         elif part in _BIG or (
@@ -180,13 +109,16 @@ class _Scan:
             self.bars()
         elif part == r"\langle":
             end = closing(parts, i)
-            if self.of_vectors(parts[i + 1 : end]):
+            both = list(sides(parts[i + 1 : end], (",",)))
+            if len(both) == 2 and all(map(self.of_vectors, both)):
                 self.i = end + 1
             else:
                 self.take(end + 1, "real")
         elif part == r"\frac" and parts[i + 1 : i + 3] in (("{", "d"), ("{", r"\partial")):
             raise UnreadError("a derivative")
-        elif part in (r"\nabla", r"\partial"):
+        elif part == r"\nabla":
+            self.gradient()
+        elif part == r"\partial":
             raise UnreadError(f"{part} outside of a norm")
         elif (
             part in QUESTIONED
@@ -206,52 +138,121 @@ class _Scan:
         else:
             self.i += 1
 
+    def order(self, base: str, stop: int) -> bool:
+        """Whether it is an order with its brackets: then what is in these is read."""
+        if self.parts[stop : stop + 1] != ("(",) or not _ORDER.fullmatch(base):
+            return False
+        if base in ("o", r"\omega") or "{" in base:
+            raise UnreadError("an order that says no more than that it is small, or leaves factors out")
+        self.terms.questions.append(f"does the constant of ${base}$ depend on no letter?")
+        self.i = stop
+        return True
+
+    def gradient(self) -> None:
+        """A gradient at a point is a vector."""
+        parts, i = self.parts, self.i
+        stop = gradient_name(parts, i)
+        if stop == i + 1 or parts[i + 1 : i + 2] == ("^",):
+            raise UnreadError(r"\nabla of something that has no name, or of second order")
+        if parts[stop : stop + 1] == ("(",):
+            stop = closing(parts, stop) + 1
+        self.take(stop, "vector")
+
+    def transposed(self) -> bool:
+        """Whether a product of a transposed vector and others begins here, which is taken as the number that it is."""
+        parts, i = self.parts, self.i
+        first = self.vector_unit(i)
+        if first == i or parts[first : first + 4] not in TRANSPOSED:
+            return False
+        before = next((k for k in range(i) if behind_label(parts, k) == i), i)
+        if parts[i - 1 : i] in ((")",), ("]",)):
+            before = max(k for k in range(i) if parts[k] in ("(", "[") and closing(parts, k) == i - 1)
+        sort = self.uses.sort(parts[before : single(parts, before)]) if single(parts, before) > before else ""
+        if before < i and (
+            self.vector_unit(before) == i
+            or sort == "matrix"
+            or (is_capital(base_of(parts[before:i])) and not sort)
+        ):
+            raise UnreadError("a product of vectors that may be a matrix")
+        at, last = first + 4, first
+        while (stop := max(self.vector_unit(at), self.factor(at))) > at:
+            last, at = at, stop
+            if parts[at : at + 4] in TRANSPOSED:
+                raise UnreadError("several transposed factors")
+        if last == first or self.vector_unit(last) == last or parts[at : at + 1] in (("(",), ("^",), ("_",)):
+            raise UnreadError("`^T` may be a transpose, and it is not clear of what")
+        self.take(at, "real")
+        return True
+
+    def vector_unit(self, at: int) -> int:
+        """Behind a letter that may be a vector, a gradient or a sum of such in brackets; `at` where there is none."""
+        parts = self.parts
+        if parts[at : at + 1] == (r"\nabla",):
+            stop = gradient_name(parts, at)
+            if stop == at + 1 or parts[at + 1] == "^":
+                return at
+            return closing(parts, stop) + 1 if parts[stop : stop + 1] == ("(",) else stop
+        if parts[at : at + 1] in (("(",), ("[",)):
+            stop = closing(parts, at) + 1
+            return stop if self.uses.is_vector_sum(parts[at + 1 : stop - 1]) else at
+        stop = behind_label(parts, at)
+        if stop == at or parts[stop : stop + 1] == ("(",):
+            return at
+        sort = self.uses.sort(parts[at : single(parts, at)])
+        return stop if sort == "vector" else at
+
+    def factor(self, at: int) -> int:
+        """Behind a matrix, or a matrix of second derivatives, between two vectors."""
+        parts = self.parts
+        if parts[at : at + 5] == (r"\nabla", "^", "{", "2", "}"):
+            stop = gradient_name(parts, at)
+            return closing(parts, stop) + 1 if parts[stop : stop + 1] == ("(",) else stop
+        stop = behind_label(parts, at)
+        if stop > at and is_capital(base_of(parts[at:stop])):
+            if parts[stop : stop + 1] == ("^",) and parts[stop : stop + 4] not in TRANSPOSED:
+                stop = end_of_group(parts, stop + 1)
+            return stop
+        return at
+
     def letter(self, stop: int) -> None:
         """A letter, or a function of one with its argument."""
         parts, i = self.parts, self.i
         letter = parts[i:stop]
         base = base_of(letter)
-        dressed = parts[i] in _SETS
-        label = (
-            base not in _POWERS | {"e"}
-            and stop < len(parts)
-            and parts[stop] == "^"
-            and _is_label(parts[stop + 2 : end_of_group(parts, stop + 1) - 1])
-        )
+        dressed = parts[i] in SETS
+        sort = self.uses.sort(letter)
+        label = stop < len(parts) and parts[stop] == "^" and base != "e"
+        if label:
+            above = parts[stop + 2 : end_of_group(parts, stop + 1) - 1]
+            if sort == "vector" and parts[stop : stop + 4] not in TRANSPOSED:
+                above = above[1:] if above[:1] == ("-",) else ("(", ")")  # a vector has no powers
+            if base in self.uses.indexed and INDICES & set(above):
+                above = ("(", ")")
+            label = is_label(above) and (base not in _POWERS or base in self.uses.indexed)
         if label:
             stop = end_of_group(parts, stop + 1)
         follows = parts[stop : stop + 1]
         bracketed = follows == ("(",) or (follows == ("[",) and (base.isupper() or dressed))
         inverse = parts[stop : stop + 5] == ("^", "{", "-", "1", "}") and parts[stop + 5 : stop + 6] == ("(",)
-        if bracketed or (inverse and self.functions.holds(letter)):
+        if bracketed or (inverse and self.uses.holds(letter)):
             opening = stop + 5 if inverse else stop
-            end = closing(parts, opening)
-            inner = parts[opening + 1 : end]
-            if follows == ("[",) and base in ("P", "E"):
-                self.take(end + 1, "[0, 1]" if base == "P" else "real")
+            if self.called(letter, opening, inverse=inverse):
                 return
-            strange = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot"} & set(_outer(inner)) or "," in _outer(
-                inner
-            )
-            named = base.startswith(r"\operatorname{") and base not in _KNOWN
-            if (
-                _is_list(inner)
-                or self.functions.holds(letter)
-                or (strange and r"\cdot" not in inner)
-                or named
-                or inverse
-            ):
-                self.take(end + 1, "real")
-                return
-            if dressed or re.fullmatch(r"\\operatorname\{..+\}", base):
-                raise UnreadError(f"`{base}` is a set, a law or a map")
-            if base in self.functions.maps or follows == ("[",):
-                raise UnreadError(f"it is not clear whether `{base}` is called or multiplied")
+        if (
+            letter == (r"\Delta",)
+            and sort != "number"
+            and (of := single(parts, stop)) > stop
+            and parts[of : of + 1] != ("(",)
+        ):
+            self.take(of, "vector" if self.uses.sort(parts[stop:of]) == "vector" else "real")
+            return
         if {r"\sim", r"\in", "=", r"\gets", r"\leftarrow", r"\le", "<", ":"} & set(letter):
             raise UnreadError(f"`{base}` with a sign below it is no letter")
         if re.fullmatch(r"\\operatorname\{..+\}", base) and follows and follows[0] not in _ENDING:
             raise UnreadError(f"`{base}` may be a function of what follows")
-        if dressed:
+        if base in _SCRIPT_NUMBERS:
+            self.terms.questions.append(f"is ${written(parts[i:stop])}$ a number?")
+        elif dressed:
             raise UnreadError(f"`{base}` is a set, a law or a map, and no number")
         latex = written(parts[i:stop])
         if base == "e" and follows == ("^",) and stop == i + 1:
@@ -259,58 +260,128 @@ class _Scan:
             return
         if base == "e":
             raise UnreadError("`e` without a power may be a number or a letter")
-        if latex in self.kinds and self.kinds[latex] == "matrix":
+        if sort == "matrix":
             raise UnreadError(f"`{latex}` is no number")
+        starred = {"*", r"\star", r"\ast"} & set(letter)  # the smallest value
+        if base in FUNCTIONS and base in self.uses.lists and sort != "number" and not starred:
+            raise UnreadError(f"`{latex}` is a function, and stands without what it is of")
         if label:
-            self.take(stop, "real")
+            if sort != "vector" and base in self.uses.indexed:
+                self.terms.questions.append(
+                    f"is ${written(parts[i:stop])}$ a letter with an index above, and no power?"
+                )
+            self.take(stop, "vector" if sort == "vector" else "real")
         else:
             if latex not in self.terms.letters:
                 self.terms.letters.append(latex)
             self.i = stop
+
+    def called(self, letter: tuple[str, ...], opening: int, *, inverse: bool) -> bool:
+        """Whether a letter is a function of what is in the brackets behind it; then it is taken with these."""
+        parts, base = self.parts, base_of(letter)
+        if base in _LAW_NAMES:
+            raise UnreadError(f"`{base}` is a law")
+        end = closing(parts, opening)
+        inner = parts[opening + 1 : end]
+        if parts[opening] == "[" and base in ("P", "E"):
+            self.take(end + 1, "[0, 1]" if base == "P" else "real")
+            return True
+        outside = set(outer(inner))
+        strange = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
+        named = base.startswith(r"\operatorname{") and base not in _KNOWN
+        if (
+            is_list(inner)
+            or self.uses.holds(letter)
+            or (strange and r"\cdot" not in inner)
+            or named
+            or inverse
+        ):
+            self.terms.doubtful.append(written(parts[self.i : end + 1]))
+            self.take(end + 1, "real")
+            return True
+        if letter[0] in SETS or re.fullmatch(r"\\operatorname\{..+\}", base):
+            raise UnreadError(f"`{base}` is a set, a law or a map")
+        if base in self.uses.maps or (parts[opening] == "[" and not {"+", "-"} & outside):
+            raise UnreadError(f"it is not clear whether `{base}` is called or multiplied")
+        return False
 
     def above(self) -> None:
         """A power, or what only looks like one."""
         parts, i = self.parts, self.i
         stop = end_of_group(parts, i + 1)
         inner = parts[i + 2 : stop - 1]
-        if inner in (
-            ("T",),
-            (r"\top",),
-            (r"\intercal",),
-            ("c",),
-            ("C",),
-            (r"\perp",),
-            (r"\dagger",),
-            ("*",),
-            (r"\dag",),
-        ):
-            raise UnreadError(f"`^{''.join(inner)}` may be a transpose or a complement, and no power")
         before = parts[i - 1] if i else ""
-        plain = single(parts, i - 1) == i and i > 0
-        start = i - 1
-        if not plain and before == "}":  # scripts or an accent
-            start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), -1)
-            plain = start >= 0
+        start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), -1)
+        letter = parts[start:i] if start >= 0 else ()
+        base = base_of(letter) if letter else before
+        number = bool(letter) and self.uses.sort(letter) == "number"
+        marks = ((r"\perp",), (r"\dagger",), ("*",), (r"\dag",), (r"\star",), (r"\ast",))
+        if inner == ("T",) and before in (")", "]") and self.uses.alone["T"]:
+            self.terms.questions.append("is $T$ above brackets a power, and no transpose?")
+            self.i += 2
+            return
+        if parts[i:stop] in TRANSPOSED or inner in marks or (inner in (("c",), ("C",)) and not number):
+            raise UnreadError(f"`^{''.join(inner)}` may be a transpose or a complement, and no power")
         lettered = any(re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", p) for p in inner)
-        if plain and lettered:
-            base = base_of(parts[start:i])
-            if base != "e" and base not in _POWERS:
+        if letter and lettered and base != "e":
+            if base not in _POWERS and not number and inner[0] != "-":
                 raise UnreadError(f"`{written(parts[start:stop])}` may be a power or an index")
-            if base != "e":
-                self.terms.questions.append(f"is ${written(parts[start:stop])}$ a power, and no index?")
+            self.terms.questions.append(f"is ${written(parts[start:stop])}$ a power, and no index?")
         self.i += 2
 
     def law(self, base: str, at: int) -> None:
         """An expectation, a probability and the like, with its brackets."""
-        at = self.scripts(at)
-        if self.parts[at : at + 1] not in (("[",), ("(",), (r"\{",)):
-            raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
-        self.take(closing(self.parts, at) + 1, _LAWS[base])
+        parts, at = self.parts, self.scripts(at)
+        domain = _LAWS[base]
+        if parts[at : at + 1] in (("[",), ("(",), (r"\{",)):
+            end = closing(parts, at)
+            vector = domain == "real" and self.uses.is_vector_sum(parts[at + 1 : end])
+            self.take(end + 1, "vector" if vector else domain)
+            return
+        if parts[at : at + 1] != (r"\|",):
+            end = self.product_end(at)
+            goes_on = parts[end : end + 1] in (("+",), ("-",))
+            if end == at or domain != "real" or (goes_on and parts[end - 1] != ")"):
+                raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
+            if goes_on:
+                self.terms.questions.append(
+                    f"does ${written(parts[self.i : end])}$ end before the sign behind it?"
+                )
+            vector = domain == "real" and self.uses.is_vector_sum(parts[at:end])
+            self.take(end, "vector" if vector else domain)
+            return
+        end = self.scripts(closing_bar(parts, at) + 1)
+        if parts[end : end + 1] not in [(), *((sign,) for sign in (*ENDS, *CLOSING, "}"))]:
+            if parts[end] not in ("+", "-"):
+                raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
+            self.terms.questions.append(
+                f"does ${written(parts[self.i : end])}$ end before the sign behind it?"
+            )
+        self.take(end, ">= 0")
+
+    def product_end(self, at: int) -> int:
+        """Behind the product that begins at `at`."""
+        depth = 0
+        for k in range(at, len(self.parts)):
+            depth += depth_of(self.parts[k])
+            if depth < 0 or (depth == 0 and self.parts[k] in ENDS | {"+", "-"}):
+                return k
+            if depth == 0 and self.parts[k] in ("|", r"\|"):
+                raise UnreadError("it is not clear how far an expectation without brackets goes")
+        return len(self.parts)
 
     def big(self) -> None:
         """A supremum, an integral and the like; refused where it may end sooner or later."""
         parts = self.parts
-        at = self.scripts(self.i + 1)
+        head = self.i + (
+            parts[self.i] == r"\arg" and parts[self.i + 1 : self.i + 2] in ((r"\min",), (r"\max",))
+        )
+        at = self.scripts(head + 1)
+        below = (
+            parts[head + 3 : end_of_group(parts, head + 2) - 1]
+            if parts[head + 1 : head + 2] == ("_",)
+            else ()
+        )
         start, depth, minus = at, 0, 0
         bracketed = parts[at : at + 1] in (("(",), ("[",), (r"\{",)) and self.scripts(closing(parts, at) + 1)
         while at < len(parts):
@@ -320,7 +391,7 @@ class _Scan:
                 if depth < 0:
                     break
             depth += part in OPENING or part == "{"
-            if depth == 0 and part in _SIGNS:
+            if depth == 0 and part in ENDS:
                 break
             if depth == 0 and part in ("+", "-"):
                 if at == bracketed:
@@ -329,16 +400,15 @@ class _Scan:
             at += 1
         if parts[self.i] in (r"\int", r"\iint"):
             ending = parts[max(start, at - 2) : at]
-            if not (len(ending) == 2 and ending[0] == "d") and r"\mathrm" not in parts[at - 6 : at]:
+            if minus and not (len(ending) == 2 and ending[0] == "d") and r"\mathrm" not in parts[at - 6 : at]:
                 raise UnreadError("an integral, and it is not clear where it ends")
         elif minus:
-            below = (
-                parts[self.i + 3 : end_of_group(parts, self.i + 2) - 1] if parts[self.i + 1] == "_" else ()
-            )
             index = written(below[: single(below, 0)]) if below else ""
             if (
                 not index
-                or index in re.findall(r"\\[A-Za-z]+|[A-Za-z]", written(parts[minus:at]))
+                or any(
+                    index in _letters(term) for term in terms_in(parts[minus:at]) if not _binds(term, index)
+                )
                 or minus == start
             ):
                 raise UnreadError(f"it is not clear how far {parts[self.i]} goes: brackets would say it")
@@ -348,7 +418,12 @@ class _Scan:
             )
         if at == start:
             raise UnreadError(f"{parts[self.i]} of nothing")
-        self.take(at, "real")
+        if parts[self.i] == r"\sum":
+            vector = self.uses.is_vector_sum(parts[start:at])
+        else:
+            of = below[: single(below)]
+            vector = "arg" in parts[self.i] and bool(of) and self.uses.sort(of) == "vector"
+        self.take(at, "vector" if vector else "real")
 
     def sum(self) -> None:
         """A sum that the notation reads, or one that is one letter: where its index is in a script or a term."""
@@ -362,15 +437,13 @@ class _Scan:
         end = stop
         depth = 0
         while end < len(parts):
-            depth += (parts[end] in OPENING or parts[end] == "{") - (
-                parts[end] in CLOSING or parts[end] == "}"
-            )
-            if depth < 0 or (depth == 0 and parts[end] in _SIGNS | {"+", "-"}):
+            depth += depth_of(parts[end])
+            if depth < 0 or (depth == 0 and parts[end] in ENDS | {"+", "-"}):
                 break
             end += 1
-        if full and not ordered:
+        if full and not ordered and not self.uses.is_vector_sum(parts[stop:end]):
             try:
-                inner = _Scan(parts[stop:end], self.functions, self.kinds).run()
+                inner = _Scan(parts[stop:end], self.uses).run()
             except UnreadError:
                 inner = None
             name = written(index)
@@ -389,66 +462,60 @@ class _Scan:
     def norm(self) -> None:
         """A norm: of vectors in the notation, else one letter."""
         parts, i = self.parts, self.i
-        depth = 0
-        for at in range(i + 1, len(parts)):
-            depth += (parts[at] in OPENING or parts[at] == "{") - (parts[at] in CLOSING or parts[at] == "}")
-            if depth < 0:
-                break
-            if parts[at] == r"\|" and depth == 0:
-                stop = at + 1
-                if self.of_vectors(parts[i + 1 : at]) and parts[stop : stop + 4] != ("_", "{", "1", "}"):
-                    self.i = stop
-                    return
-                if parts[stop : stop + 1] == ("_",):
-                    stop = end_of_group(parts, stop + 1)
-                self.take(stop, ">= 0")
-                return
-        raise UnreadError("a double bar that is not closed")
+        at = closing_bar(parts, i)
+        stop = at + 1
+        below = (
+            parts[stop + 2 : end_of_group(parts, stop + 1) - 1] if parts[stop : stop + 1] == ("_",) else ()
+        )
+        if below in ((), ("2",)) and self.of_vectors(parts[i + 1 : at]):
+            if not below:
+                self.terms.questions.append(r"is the norm without an index the Euclidean norm?")
+            self.i = at + 1
+            return
+        self.take(end_of_group(parts, stop + 1) if below else stop, ">= 0")
 
     def of_vectors(self, inner: tuple[str, ...]) -> bool:
-        """Whether all in a norm are letters, vectors among them; then they are taken."""
+        """Whether what is in a norm is a sum of vectors of the notation; then its letters are taken."""
+        if not self.uses.is_vector_sum(inner):
+            return False
         try:
-            found = _Scan(inner, self.functions, self.kinds).run()
+            found = _Scan(inner, self.uses).run()
         except UnreadError:
             return False
-        if found.opaque or not any(self.kinds.get(letter) == "vector" for letter in found.letters):
-            return False
         self.terms.letters += [letter for letter in found.letters if letter not in self.terms.letters]
+        self.terms.opaque |= found.opaque
+        self.terms.questions += found.questions
+        self.terms.doubtful += found.doubtful
         return True
 
     def bars(self) -> None:
         """An absolute value; of one capital letter it may be the size of a set."""
         parts, i = self.parts, self.i
-        inner_stop = next((k for k in range(i + 1, len(parts)) if parts[k] == "|"), 0)
-        if not inner_stop:
-            raise UnreadError("a bar that is not closed")
-        inner = parts[i + 1 : inner_stop]
+        if i in self.closers:
+            self.i += 1
+            return
+        at = closing_bar(parts, i)
+        inner = parts[i + 1 : at]
         if inner and (
-            inner[0] in _SETS or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))
+            SETS & set(inner[:3])
+            or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))
         ):
-            self.take(inner_stop + 1, ">= 0")
+            self.take(at + 1, ">= 0")
         else:
+            self.closers.add(at)
             self.i += 1
 
 
-def _is_list(inner: tuple[str, ...]) -> bool:
-    """Whether brackets hold nothing but letters and commas: what nobody writes about a factor."""
-    at = 0
-    while at < len(inner):
-        stop = single(inner, at)
-        if stop == at or (stop < len(inner) and inner[stop] != ","):
-            return False
-        at = stop + 1
-    return bool(inner)
+def _letters(parts: tuple[str, ...]) -> list[str]:
+    return re.findall(r"\\[A-Za-z]+|[A-Za-z]", written(parts))
 
 
-def _is_label(above: tuple[str, ...]) -> bool:
-    """Whether a superscript is a name or a number in brackets, and no power."""
-    latin = len(above) > 2 and all(re.fullmatch("[A-Za-z]", part) for part in above)
-    numbered = above[:1] == ("(",) and len(above) < 6 and above[-1] == ")"
-    return (
-        latin or numbered or (bool(above) and above[0].startswith((r"\text", r"\operatorname", r"\mathrm")))
-    )
+def _binds(term: tuple[str, ...], index: str) -> bool:
+    """Whether a term is a sum or the like over an index of its own of this name, and nothing before it."""
+    start = next((k for k, part in enumerate(term) if part in (r"\sum", r"\prod", *_BIG)), None)
+    if start is None or index in _letters(term[:start]) or term[start + 1 : start + 2] != ("_",):
+        return False
+    return index in _letters(term[start + 2 : end_of_group(term, start + 2)])
 
 
 def may_be_matrix(latex: str, letter: str) -> bool:
@@ -468,21 +535,21 @@ def may_be_matrix(latex: str, letter: str) -> bool:
     return False
 
 
-def terms_of(latex: str, functions: CalledLetters, kinds: Mapping[str, str]) -> FormulaTerms:
-    """The letters and terms of a formula; `kinds` says of letters what they are declared as.
+def terms_of(latex: str, uses: LetterUses) -> FormulaTerms:
+    """The letters and terms of a formula, in a paper that uses its letters in these ways.
 
     Raises:
         UnreadError: for what has several readings, or none.
     """
     for word in re.findall(
         r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z])",
-        re.sub(r"\\[A-Za-z]+\s*\{[A-Za-z ]+\}|\\[A-Za-z]+|_\s*\{[^{}]*\}|\^\s*\{[A-Za-z]+\}", " ", latex),
+        re.sub(r"\\[A-Za-z]+\*?\s*\{[A-Za-z ]+\}|\\[A-Za-z]+|_\s*\{[^{}]*\}|\^\s*\{[A-Za-z]+\}", " ", latex),
     ):
         raise UnreadError(f"`{word}` may be a word or a product")
     parts = parts_of(latex)
     for at, part in enumerate(parts[:-1]):
-        alone = at == 0 or parts[at - 1] in _SIGNS
-        ends = parts[at + 2 : at + 3] == () or parts[at + 2] in _SIGNS
+        alone = at == 0 or parts[at - 1] in ENDS
+        ends = parts[at + 2 : at + 3] == () or parts[at + 2] in ENDS
         if (
             part == "d"
             and r"\int" not in parts
@@ -490,4 +557,13 @@ def terms_of(latex: str, functions: CalledLetters, kinds: Mapping[str, str]) -> 
             and (alone or "".join(parts[at + 1 : at + 2]) in "rstuvwxyz")
         ):
             raise UnreadError(f"`{written(parts[at : at + 2])}` may be a differential")
-    return _Scan(parts, functions, kinds).run()
+    return _Scan(parts, uses).run()
+
+
+def is_one_term(latex: str, uses: LetterUses) -> bool:
+    """Whether LaTeX is one term: a function with its argument, a smallest value and the like."""
+    try:
+        parts, found = parts_of(latex), terms_of(latex, uses)
+    except UnreadError:
+        return False
+    return not found.letters and list(found.opaque) == [written(parts)]

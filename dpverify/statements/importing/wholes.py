@@ -1,0 +1,192 @@
+"""A relation whose terms are one letter each, where what is in them is not read: products of matrices, lists."""
+
+from __future__ import annotations
+
+from dpverify.formulas.notation.tokens import end_of_group
+from dpverify.statements.importing.facts import DOMAINS
+from dpverify.statements.importing.relations import SIGNS, UnreadError
+from dpverify.statements.importing.tables import meanings, words
+from dpverify.statements.importing.terms import FormulaTerms
+from dpverify.statements.importing.usage import (
+    ENDS,
+    SETS,
+    TRANSPOSED,
+    LetterUses,
+    base_of,
+    behind_label,
+    closing_bar,
+    depth_of,
+    is_capital,
+    outer,
+    parts_of,
+    sides,
+    written,
+)
+from dpverify.statements.pages.letters import single
+
+_LAW_NAMES = words("law_names")
+_DOTS = frozenset((r"\dots", r"\ldots", r"\cdots"))
+_OPEN_ENDED = words("big") | set(meanings("laws")) | {r"\sum", r"\prod", r"\Pr", r"\mathbb"}
+"""What may go on behind a plus."""
+_NEVER = words("vague_parts") | SETS | {r"\{", r"\mid", r"\implies", r"\iff", ":", ";", "O", "o"}
+_KNOWN = words("known") | _OPEN_ENDED | words("products") | SETS | words("inside_terms")
+LONGEST = 300
+"""Characters of one letter at most."""
+
+
+def looks_like_vectors(latex: str, uses: LetterUses) -> bool:
+    """Whether a relation is an equation with a transpose, a gradient, a vector or a matrix outside of brackets."""
+    try:
+        parts = parts_of(latex)
+    except UnreadError:
+        return False
+    outside = outer(parts)
+    if outside.count("=") != 1 or r"\int" in parts:
+        return False
+    try:
+        bars = _bars(parts)
+    except UnreadError:
+        return False
+    depth = 0
+    for i, part in enumerate(parts):
+        depth += depth_of(part)
+        if any(i in inside for inside in bars):
+            continue
+        letter = parts[i : single(parts, i)]
+        if (
+            depth == 0
+            and letter
+            and parts[i + len(letter) :][:4] in TRANSPOSED
+            and not is_capital(base_of(letter))
+        ):
+            return False  # a vector that is transposed begins a product that is a number
+        called = parts[i + len(letter) : i + len(letter) + 1] == ("(",)
+        if depth == 0 and part == r"\nabla" and "^" not in parts[i : i + 2]:
+            return r"^{\top}" not in "".join(parts)
+        sort = uses.sort(letter) if letter else ""
+        if (
+            depth == 0
+            and letter
+            and not called
+            and (sort in ("vector", "matrix") or (is_capital(base_of(letter)) and not sort))
+        ):
+            return True
+    return False
+
+
+def whole_terms(latex: str, uses: LetterUses, domain: str) -> FormulaTerms:
+    """The letters of a relation, each term of its sides but for numbers before it being one, of the same domain.
+
+    Raises:
+        UnreadError: where it is not clear where a term ends, or whether numbers are compared.
+    """
+    parts = parts_of(latex)
+    signs = [part for part in outer(parts) if part in ENDS and part not in _DOTS]
+    if len(signs) != 1 or signs[0] not in SIGNS.values() or signs[0] == r"\in":
+        raise UnreadError("it is not one comparison")
+    found = FormulaTerms()
+    at = 0
+    for side in sides(parts, (signs[0],)):
+        for start, stop in _terms(side):
+            _term(parts[at + start : at + stop], uses, domain, found)
+        at += len(side) + 1
+    if not found.opaque:
+        raise UnreadError("it has no term that could be one letter")
+    return found
+
+
+def _terms(side: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Where the terms of a sum begin and end; a list is one term."""
+    if sum(map(depth_of, side)):
+        raise UnreadError("a bracket is not closed")
+    if any(part == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, part in enumerate(side)):
+        raise UnreadError(
+            "it may be about sets or laws"
+        )  # and not of `\\exp\\{`, `\\min\\{`, `\\max\\{` or a law
+    bars = _bars(side)
+    outside = [part for part in outer(side) if part != "|"]
+    if _NEVER & set(outside):
+        raise UnreadError("it may be about sets or laws")
+    if _DOTS & set(outside):
+        return [(0, len(side))]
+    depth, start = 0, 0
+    found: list[tuple[int, int]] = []
+    for i, part in enumerate(side):
+        depth += depth_of(part)
+        if depth == 0 and part in ("+", "-") and not any(i in inside for inside in bars):
+            if i > start:
+                if _OPEN_ENDED & set(outer(side[start:i])):
+                    raise UnreadError(
+                        f"it is not clear how far `{written(side[start:i])}` goes: brackets would say it"
+                    )
+                found.append((start, i))
+            start = i + 1
+    return [*found, (start, len(side))]
+
+
+def _bars(side: tuple[str, ...]) -> list[range]:
+    """What stands between bars of norms and absolute values."""
+    found: list[range] = []
+    i = depth = 0
+    while i < len(side):
+        depth += depth_of(side[i])
+        if depth == 0 and side[i] in ("|", r"\|"):
+            found.append(range(i, closing_bar(side, i)))
+            i = found[-1].stop
+        i += 1
+    return found
+
+
+def _term(term: tuple[str, ...], uses: LetterUses, domain: str, found: FormulaTerms) -> None:
+    """Take the numbers before a term as letters, and the rest as one."""
+    i = 0
+    while i < len(term) and (stop := _number(term, i, uses)) > i:
+        for k in range(i, stop):
+            name = written(term[k : single(term, k)])
+            if name and name not in found.letters and single(term, k) <= stop:
+                found.letters.append(name)
+        i = stop
+    rest = term[i:]
+    depth = 0
+    for k, part in enumerate(rest):
+        depth += depth_of(part)
+        differential = part == "d" and single(rest, k) == k + 1 and single(rest, k + 1) > k + 1
+        if differential and not depth and r"\int" not in rest:
+            raise UnreadError("it may have differentials in it")
+        if part[0] == "\\" and not (part in _KNOWN or single(rest, k) > k or rest[k + 1 : k + 2] == ("(",)):
+            raise UnreadError(f"{part} is not read in a formula")
+        if written(rest[k : single(rest, k)]) in _LAW_NAMES:
+            raise UnreadError("it may be about laws")
+    name = written(rest)
+    if not rest:
+        return
+    if len(name) > LONGEST:
+        raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
+    if rest[0] in ("^", "_", "/", r"\cdot", r"\times", "'") or not any(part[-1].isalpha() for part in rest):
+        raise UnreadError("it is not clear of what a term is made")
+    found.opaque[name] = domain
+
+
+def _number(term: tuple[str, ...], i: int, uses: LetterUses) -> int:
+    """Behind a numeral, a fraction of numbers or a letter that is one, with nothing above; `i` where there is none."""
+    stop = i
+    if term[i].isdigit() or term[i] == r"\cdot":
+        stop = i + 1
+    elif term[i] == r"\frac":
+        middle = end_of_group(term, i + 1)
+        stop = end_of_group(term, middle)
+        for part in (term[i + 2 : middle - 1], term[middle + 1 : stop - 1]):
+            if not all(piece.isdigit() or _counts((piece,), uses) for piece in part):
+                return i
+    elif behind_label(term, i) == single(term, i) > i:
+        stop = single(term, i)
+        if not _counts(term[i:stop], uses) or (stop == len(term) and uses.sort(term[i:stop]) != "number"):
+            return i
+    follows = term[stop : stop + 1]
+    return i if follows and follows[0] in ("^", "(", "[", "_", "'", "!", "/") else stop
+
+
+def _counts(letter: tuple[str, ...], uses: LetterUses) -> bool:
+    """Whether a letter is a number, by its use or by its name."""
+    sort = uses.sort(letter) if single(letter) == len(letter) else "none"
+    return sort == "number" or (not sort and base_of(letter) in DOMAINS and not base_of(letter)[-1].isupper())
