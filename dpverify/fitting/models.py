@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from dpverify.ledger.records import Interval, is_vacuous
 from dpverify.privacy import ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Ball, Dataset, Hinge, Logistic, Loss, Problem, Ridge, Squared, minimize
 from dpverify.problems.further_losses import LogisticOnBall
-from dpverify.running import CALL_LIMIT, Progress, Runs, TooCostlyError, run
+from dpverify.running import Progress, Runs, TooCostlyError, run
 from dpverify.running import call_limit as call_limit_of
 from dpverify.running.progress import steps_told_to
 
@@ -194,7 +195,7 @@ def fit(
     automatic = method == "auto"
     only = None if automatic else method
     noise = secrets.randbits(128) if seed is None else seed
-    with call_limit_of(CALL_LIMIT if call_limit is None else call_limit):
+    with nullcontext() if call_limit is None else call_limit_of(call_limit):
         found = candidates(problem, n=data.n, epsilon=epsilon, delta=delta, only=only, parameters=parameters)
         order = ranked(found) if automatic else found
         made, taken, seconds, too_costly = _run(order, data, noise, progress, automatic)
