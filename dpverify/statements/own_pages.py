@@ -10,12 +10,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from dpverify.algorithms.listing import algorithms_in
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import Variant
-from dpverify.statements.paper import CatalogRow, Paper, check_uses, opened_pages, papers, registered
+from dpverify.statements.paper import (
+    CatalogRow,
+    Paper,
+    check_uses,
+    folder_of,
+    opened_pages,
+    papers,
+    registered,
+)
+
+if TYPE_CHECKING:
+    from dpverify.statements.plans import Plan
 
 COLLECTIONS = {"textbook": "Classic displays of the field"}
 """Key and title of each collection."""
@@ -57,8 +71,8 @@ def _stamp(path: Path) -> object:
     return [(file, file.stat().st_mtime_ns, file.stat().st_size) for file in files]
 
 
-def read_pages(path: Path) -> OwnPaper:
-    """A page, or the pages of a folder, as a paper.
+def pages_at(path: Path) -> OwnPaper:
+    """A page, or the pages of a folder, as a paper of which nothing is held against others.
 
     The statement of a page without ids has the page's name for one; in a folder, with the folder's name before it. What
     stands before the first dot of its ids is the paper's key.
@@ -82,10 +96,7 @@ def read_pages(path: Path) -> OwnPaper:
             raise InvalidArgumentError(
                 "id", id_, f"ids that begin with `{key}.`, as others of these pages do"
             )
-    collected = key in COLLECTIONS and path.resolve() == HERE / key
-    if key in registered() or (key in COLLECTIONS and not collected):
-        raise InvalidArgumentError("id", ids[0], f"ids that do not begin as those of the paper {key} do")
-    found = OwnPaper(
+    return OwnPaper(
         key=key,
         title=pages[0][1].title if len(pages) == 1 else COLLECTIONS.get(key, path.resolve().name),
         authors="",
@@ -95,11 +106,74 @@ def read_pages(path: Path) -> OwnPaper:
         lines={name: (file, line) for file, page in pages for name, line in page.lines.items()},
         unread=tuple(f"{page.name}: {page.summary()}" for _, page in pages if page.unread),
     )
+
+
+class PackagePaper(OwnPaper):
+    """A paper in a Python package of someone's own, registered by an entry point of the group `dpverify.papers`.
+
+    In the package's folder stand its pages; algorithms.csv, with the columns `id,where,title,place`, where a place is
+    `module:Class`; and audits.csv (`audit_rows.table`), whose cases are names in the package's module `audits`.
+
+    Args:
+        package: its name, as its own `__name__`.
+        title: the paper's.
+        authors: their names.
+
+    Raises:
+        InvalidArgumentError: for pages that are not understood, or audits of what the paper does not have.
+    """
+
+    package: str
+
+    def __init__(self, package: str, title: str, authors: str) -> None:
+        algorithms = algorithms_in(package)
+        found = pages_at(folder_of(package))
+        rows = (CatalogRow(one.id, "algorithm", one.where, one.title) for one in algorithms)
+        self.__dict__.update(
+            vars(found) | {"title": title, "authors": authors, "catalog": (*rows, *found.catalog)},
+            package=package,
+            algorithms={one.id: one.place for one in algorithms},
+        )
+        del self.__dict__["plans"]
+        self._check(self.algorithms)
+
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """The audits of its algorithms, in their order; loaded when they are asked for."""
+        from dpverify.statements.audit_rows import table
+
+        found = table(self.package, algorithms_in(self.package))
+        self._check(plan.subject for plan in found)
+        return found
+
+    def address(self, id_: str) -> str:
+        """The id: other processes find the paper where this one did."""
+        return id_
+
+
+def _within(path: Path, paper: Paper) -> bool:
+    """Whether a path is that of a package with a paper in it, or of one of its pages."""
+    return isinstance(paper, PackagePaper) and paper.path.resolve() in (
+        path.resolve(),
+        path.resolve().parent,
+    )
+
+
+def read_pages(path: Path) -> OwnPaper:
+    """A page, or the pages of a folder, as a paper (`pages_at`), with what it uses known; of a package, all of it."""
+    found = pages_at(path)
+    known, collected = registered(), found.key in COLLECTIONS and path.resolve() == HERE / found.key
+    mine = known.get(found.key)
+    if (mine is not None and not _within(path, mine)) or (found.key in COLLECTIONS and not collected):
+        allowed = f"ids that do not begin as those of the paper {found.key} do"
+        raise InvalidArgumentError("id", found.statements[0].id, allowed)
     if names := {
-        name for s in statements for uses in (s.uses, *(part.uses for part in s.parts)) for name in uses
+        name
+        for s in found.statements
+        for name in (*s.uses, *(name for part in s.parts for name in part.uses))
     }:
         others = () if collected else collections_of(names)
-        check_uses([*registered().values(), *others, found], of=(found,))
+        check_uses([*known.values(), *others, found], of=(found,))
     return found
 
 

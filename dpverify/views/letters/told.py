@@ -458,11 +458,12 @@ def first_page(letter: Letter) -> tuple[str, ...]:
         if stands
         else []
     )
+    beside = "or matter" if len(letter.meant) == 1 else "and matters"
     told = [
         f"{plural(len(letter.entries), 'fault')} that {'changes' if len(letter.entries) == 1 else 'change'} a claim, a "
         "constant or a condition: read these first",
         f"{plural(len(letter.steps), 'step')} of other proofs, by which no claim breaks",
-        f"{plural(len(letter.meant), 'edge case')} and matters of notation",
+        f"{plural(len(letter.meant), 'edge case')} {beside} of notation",
     ]
     numbers = (len(letter.entries), len(letter.steps), len(letter.meant))
     inner = sum(len(entry.steps) for entry in letter.entries)
