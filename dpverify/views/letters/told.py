@@ -14,7 +14,7 @@ from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
-from dpverify.ledger.written_numbers import number_text, shorter
+from dpverify.ledger.written_numbers import number_latex, number_text, shorter
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
@@ -210,7 +210,7 @@ def point(proof: ProofEvidence, values: Mapping[str, str] | None, *, given: bool
             continue
         piece = SaidPiece(f"{name} = {number_text(value)}")
         if latex is not None:
-            piece = SaidPiece(f"{latex}={_number_latex(value)}", PieceKind.FORMULA)
+            piece = SaidPiece(f"{latex}={number_latex(value)}", PieceKind.FORMULA)
         said += [SaidPiece(","), piece] if said else [piece]
     return tuple(said)
 
@@ -224,18 +224,7 @@ def _shows(line: str, latex: str) -> bool:
 
 def _number(value: str) -> SaidPiece:
     """A number as people write it."""
-    return SaidPiece(_number_latex(value), PieceKind.FORMULA)
-
-
-def _number_latex(value: str) -> str:
-    if not re.fullmatch(r"-?\d+(/\d+)?", value):
-        return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, value)
-    return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, number_text(value)).replace(",", "{,}")
-
-
-def _power(found: re.Match[str]) -> str:
-    factor = rf"{found[2]}\cdot" if found[2] else ""
-    return f"{found[1]}{factor}10^{{{found[3].strip('+')}{found[4]}}}"
+    return SaidPiece(number_latex(value), PieceKind.FORMULA)
 
 
 def by_how_much(excess: FailureMargin | None, left: str | None, right: str | None) -> list[SaidPiece]:
@@ -333,7 +322,7 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
         yield from printed(proof, of[proof.statement])
         yield LetterPart(PartLabel.FAILS, fails(fault))
         if instance is not None:
-            left, right = map(_number_latex, instance.sides)
+            left, right = map(number_latex, instance.sides)
             line = SaidPiece(
                 f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}", PieceKind.FORMULA
             )
