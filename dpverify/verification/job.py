@@ -23,6 +23,7 @@ from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
+from dpverify.verification.kept_thresholds import with_thresholds
 from dpverify.verification.refutations import contradictions
 from dpverify.verification.theorems import theorem_rows
 
@@ -150,6 +151,7 @@ def _verify(
     records = []
     if not settings.only:
         records = prove_statements(statements, workers=settings.jobs, progress=watch("proving"), store=store)
+    records, ends = with_thresholds(records)
     for row, why in contradictions(record.evidence for record in records):
         name = f"{row.statement}/{row.obligation} ({row.variant})"
         raise InvalidDataError(f"No ledger is written: {name} cannot be what was found, since {why}.")
@@ -184,7 +186,7 @@ def _verify(
         record.evidence.certificate: record.certificate
         for record in records
         if record.evidence.certificate is not None
-    }
+    } | ends
     for theorem in theorems:
         certificates |= theorem.certificates
     return ledger, certificates

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from dpverify.ledger.besides.thresholds import telling
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.facts import FailureMargin
 from dpverify.ledger.headlines.words import Standing, counts
@@ -346,7 +347,7 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
 
 def _thresholds(proof: ProofEvidence) -> Said:
     """How far it holds and where it fails, where the ledger has that."""
-    return tuple(SaidPiece(f"{each.text()}.") for each in proof.thresholds)
+    return tuple(SaidPiece(f"{each.text()}.") for each in telling(proof.thresholds))
 
 
 def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
