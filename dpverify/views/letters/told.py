@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from dpverify.ledger.besides.thresholds import telling
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Varied, telling
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.facts import FailureMargin
 from dpverify.ledger.headlines.words import Standing, counts
@@ -75,7 +75,7 @@ class PartLabel(StrEnum):
     TORN = "As it was read, since the text lost a sign"
     FAILS = "Fails"
     INSTANCE = "Instance"
-    THRESHOLD = "From where on"
+    THRESHOLD = "How far it holds"
     REALISTIC = "At a realistic size"
     CODE = "In code"
     BREAKS = "What breaks"
@@ -347,7 +347,51 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
 
 def _thresholds(proof: ProofEvidence) -> Said:
     """How far it holds and where it fails, where the ledger has that."""
-    return tuple(SaidPiece(f"{each.text()}.") for each in telling(proof.thresholds))
+    return tuple(piece for each in telling(proof.thresholds) for piece in _far(proof, each))
+
+
+def _far(proof: ProofEvidence, found: Threshold) -> Iterator[SaidPiece]:
+    change, word = found.change, "for" if found.change.letter else "with"
+    if not change.letter:
+        inside = SaidPiece(found.inside, PieceKind.CODE)
+        now = (_number(found.now), SaidPiece("in"), inside) if found.now else (SaidPiece(","), inside)
+        yield from (SaidPiece(str(change.varied)), *now, SaidPiece(":"))
+    yield SaidPiece(f"{found.holds.verdict} {word}")
+    yield _end(proof, found, found.holds)
+    if found.fails is not None:
+        yield SaidPiece(f", {found.fails.verdict} {word}")
+        yield _end(proof, found, found.fails)
+        if at := point(proof, found.fails.counterexample):
+            yield from (SaidPiece("at"), *at)
+    within = [_range(proof, name, *ends) for name, ends in change.within.items()]
+    yield from _listed(", given", within)
+    yield SaidPiece(".")
+
+
+def _end(proof: ProofEvidence, found: Threshold, end: ThresholdEnd) -> SaidPiece:
+    """A bound on a letter, or a number."""
+    change = found.change
+    if not change.letter:
+        return _number(end.number())
+    letter, sign = proof.letters.get(change.letter), _BOUNDS.get((change.varied, end.strict))
+    if letter is None or sign is None:
+        return SaidPiece(end.says, PieceKind.CODE)
+    return SaidPiece(f"{letter}{sign}{number_latex(end.number())}", PieceKind.FORMULA)
+
+
+_BOUNDS = {
+    (Varied.AT_MOST, False): r"\le ",
+    (Varied.AT_MOST, True): "<",
+    (Varied.AT_LEAST, False): r"\ge ",
+    (Varied.AT_LEAST, True): ">",
+}
+
+
+def _range(proof: ProofEvidence, name: str, low: str, high: str) -> SaidPiece:
+    letter = proof.letters.get(name)
+    if letter is None:
+        return SaidPiece(f"{number_text(low)} <= {name} <= {number_text(high)}", PieceKind.CODE)
+    return SaidPiece(rf"{number_latex(low)}\le {letter}\le {number_latex(high)}", PieceKind.FORMULA)
 
 
 def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
