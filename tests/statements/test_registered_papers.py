@@ -122,6 +122,10 @@ def test_the_example_passes_as_written(
     codes, ledger = _run(EXAMPLE / "README.md")
     letter = capsys.readouterr().out
     page = (EXAMPLE.parent / "a-paper.md").read_text(encoding="utf-8")
+    (block,) = re.findall(
+        r"^```sh\n.*?^```$", (EXAMPLE / "README.md").read_text(encoding="utf-8"), re.S | re.M
+    )
+    assert block in page
     assert codes == [0, 0]
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     assert all(proof.confirmed_by_checker for proof in proofs)
