@@ -29,12 +29,17 @@ def short_number(number: Fraction, digits: int = 5, rounding: str = ROUND_HALF_E
     return f"{exact.normalize() if as_it_is else found:.{digits}g}"
 
 
-def shorter(side: str) -> str:
-    """A number with a few digits where it is written with many; other text as it is."""
-    try:
-        return side if len(side) <= 8 else short_number(number_of(side))
-    except (ValueError, ZeroDivisionError):
-        return side
+def short_sides(left: str | None, right: str | None) -> tuple[str, str]:
+    """Two sides, those that are written with many digits with as few as tell them apart; other text as it is."""
+
+    def short(side: str | None, digits: int) -> str:
+        try:
+            return short_number(number_of(side), digits) if side and len(side) > 8 else side or ""
+        except (ValueError, ZeroDivisionError):
+            return side or ""
+
+    found = [(short(left, digits), short(right, digits)) for digits in (5, 8, 12)]
+    return next((pair for pair in found if pair[0] != pair[1]), (left or "", right or ""))
 
 
 def at_least(value: float, digits: int = 4) -> str:

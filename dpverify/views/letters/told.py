@@ -15,7 +15,7 @@ from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
-from dpverify.ledger.written_numbers import number_latex, number_text, shorter
+from dpverify.ledger.written_numbers import number_latex, number_text, short_sides
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
@@ -237,7 +237,8 @@ def by_how_much(excess: FailureMargin | None, left: str | None, right: str | Non
         return [_number(excess.found), bound, _number(excess.bound), *factor]
     if left is None or right is None:
         return []
-    return [SaidPiece("the sides are"), _number(shorter(left)), SaidPiece("and"), _number(shorter(right))]
+    one, other = map(_number, short_sides(left, right))
+    return [SaidPiece("the sides are"), one, SaidPiece("and"), other]
 
 
 def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
