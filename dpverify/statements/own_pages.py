@@ -8,21 +8,23 @@ read when it, or one of its statements, is named; what is asked of all papers is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpverify.algorithms.listing import algorithms_in
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import Variant
 from dpverify.statements.paper import (
     CatalogRow,
     Paper,
+    broken,
     check_uses,
     folder_of,
+    loaded,
     opened_pages,
     papers,
     registered,
@@ -120,7 +122,7 @@ class PackagePaper(OwnPaper):
         authors: their names.
 
     Raises:
-        InvalidArgumentError: for pages that are not understood, or audits of what the paper does not have.
+        InvalidArgumentError: for pages that are not understood.
     """
 
     package: str
@@ -132,19 +134,48 @@ class PackagePaper(OwnPaper):
         self.__dict__.update(
             vars(found) | {"title": title, "authors": authors, "catalog": (*rows, *found.catalog)},
             package=package,
-            algorithms={one.id: one.place for one in algorithms},
         )
-        del self.__dict__["plans"]
-        self._check(self.algorithms)
+        del self.__dict__["algorithms"], self.__dict__["plans"]
+
+    @cached_property
+    def algorithms(self) -> Mapping[str, str]:
+        """Algorithm id to import path; what cannot be loaded is left out, and is among `broken`."""
+        found = {}
+        for one in algorithms_in(self.package):
+            try:
+                loaded(one.place)
+            except Exception as error:  # whatever somebody else's module does
+                self._leave_out(f"algorithm {one.id}", error)
+            else:
+                found[one.id] = one.place
+        return found
 
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
-        """The audits of its algorithms, in their order; loaded when they are asked for."""
+        """The audits of its algorithms, in their order; none where one cannot be loaded, which is among `broken`."""
         from dpverify.statements.audit_rows import table
 
-        found = table(self.package, algorithms_in(self.package))
-        self._check(plan.subject for plan in found)
+        try:
+            found = table(self.package, algorithms_in(self.package))
+            self._check(plan.subject for plan in found)
+        except Exception as error:  # whatever somebody else's module does
+            self._leave_out("audits.csv", error)
+            return ()
         return found
+
+    def _leave_out(self, what: str, error: Exception) -> None:
+        broken[f"{self.key}'s {what}"] = f"{type(error).__name__}: {error}"
+
+    def whole(self) -> None:
+        """Refuse a paper of which an algorithm or audit cannot be loaded.
+
+        Raises:
+            InvalidDataError: with the first that cannot be.
+        """
+        _ = self.algorithms, self.plans
+        for what, why in broken.items():
+            if what.startswith(f"{self.key}'s "):
+                raise InvalidDataError(f"The paper {what} cannot be loaded; allowed: what can be ({why}).")
 
     def address(self, id_: str) -> str:
         """The id: other processes find the paper where this one did."""

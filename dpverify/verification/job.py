@@ -15,6 +15,7 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
+from dpverify.statements.own_pages import PackagePaper
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.selection import select
@@ -146,6 +147,9 @@ def _verify(
     settings: VerificationSettings, watch: ProgressMaker, store: Store | None, begin: float
 ) -> tuple[Ledger, dict[str, Json]]:
     chosen = settings.chosen()
+    for paper in papers().values():
+        if isinstance(paper, PackagePaper) and any(row.id in chosen for row in paper.catalog):
+            paper.whole()
     statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
     plans = settings.plans()
     records = []

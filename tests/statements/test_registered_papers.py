@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dpverify.cli import main
+from dpverify.commands.claims.first_claims import write_first_paper
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.proofs import ProofEvidence
@@ -44,12 +45,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         names.append(name)
         monkeypatch.syspath_prepend(str(folder))
         monkeypatch.syspath_prepend(str(site))
-        monkeypatch.setattr(paper, "broken", {})
+        paper.broken.clear()
         paper.registered.cache_clear()
 
     yield registers
     for module in [module for module in sys.modules if module.partition(".")[0] in names]:
         del sys.modules[module]
+    paper.broken.clear()
     paper.registered.cache_clear()
 
 
@@ -201,3 +203,35 @@ def test_keys_of_others_are_refused_and_pages_of_a_package_are_read(
     copy = shutil.copytree(EXAMPLE / "bs16", tmp_path / "copy")
     with pytest.raises(InvalidArgumentError, match="do not begin as those of the paper bs16"):
         opened(str(copy))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "what", "why"),
+    [
+        ("audits.csv", ",zeros,", ",ones,", "audits.csv", "AttributeError: module 'lemmas.audits' has no"),
+        ("audits.py", "import numpy", "import none_such", "audits.csv", "ModuleNotFoundError"),
+        ("noisy_mean.py", "class NoisyMean", "class Other", "algorithm lemmas.noisy-mean", "AttributeError"),
+    ],
+)
+def test_what_cannot_be_loaded_of_a_package_ends_only_its_own_verification(
+    file: str,
+    old: str,
+    new: str,
+    what: str,
+    why: str,
+    install: Callable[[Path, str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_first_paper(tmp_path, "lemmas")
+    _replace(f"lemmas/{file}", old, new)
+    install(tmp_path, "lemmas")
+    found = paper.registered()["lemmas"]
+    assert len(found.statements) == 1
+    assert () in (tuple(found.algorithms), found.plans)
+    assert why in paper.broken[f"lemmas's {what}"]
+    assert _called("verify", "--paper", "lemmas") == 2
+    said = capsys.readouterr().err
+    assert f"The paper lemmas's {what} cannot be loaded" in said
