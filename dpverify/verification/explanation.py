@@ -31,7 +31,6 @@ from dpverify.verification.catalog.program import program
 from dpverify.verification.catalog.rows import ProofRecord, domain_of, source_texts
 from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
 from dpverify.verification.hypotheses import case_lines, recall_hypotheses, use_text
-from dpverify.verification.kept_thresholds import known_thresholds
 from dpverify.verification.located.places import places
 from dpverify.verification.refutations import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
@@ -283,10 +282,7 @@ def _rows(statement: Statement, evidence: Sequence[ProofEvidence]) -> list[Row]:
                 texts = source_texts(SourceRow(statement, variant, obligations[i]))
                 row = ProofEvidence(**texts, verdict=Verdict.UNDECIDED, prover="")
             elif can_be_sharpened(row, loose=True):
-                found = recall_thresholds(statement, part.name)
-                if not found and can_be_sharpened(row):
-                    found, _ = known_thresholds(obligations[i], row.verdict)
-                row = row.but(thresholds=found)
+                row = row.but(thresholds=recall_thresholds(statement, part.name))
             declared = {variable.name: variable for variable in part.declared}
             if not declared.keys() >= row.domain.keys():  # some come from an order such as O(n)
                 declared = {variable.name: variable for variable in obligations[i].over}
