@@ -25,7 +25,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation, telling
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, HOLDS, Verdict
-from dpverify.proving.certificates import VERSION, digest
+from dpverify.proving.certificates import VERSION, canonical, digest
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import address_of
@@ -38,6 +38,8 @@ from dpverify.verification.thresholds import can_be_sharpened
 FOLDER = Path(__file__).parent / "catalog" / "thresholds"
 _SHOWN = ("verdict", "proof", "witness")
 """Of a certificate, what is no part of the problem."""
+_LARGEST = 30_000
+"""Characters of an end; larger ones, of which the checker would take seconds in each run, are not kept."""
 
 
 def line_of(obligation: Obligation, found: Sharpened) -> Json:
@@ -50,9 +52,12 @@ def line_of(obligation: Obligation, found: Sharpened) -> Json:
         shown = {name: certificate[name] for name in _SHOWN if name in certificate}
         return {"value": of.value, "strict": of.strict, "shown": shown}
 
+    def small(threshold: Threshold) -> bool:
+        return all(len(canonical(end(of))) <= _LARGEST for of in (threshold.holds, threshold.fails))
+
     kept = [
         {"change": t.change.model_dump(mode="json"), "holds": end(t.holds), "fails": end(t.fails)}
-        for t in telling(found.thresholds)
+        for t in telling(filter(small, found.thresholds))
     ]
     return {"of": key_of(obligation), "thresholds": kept}
 
