@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-thorough test-fast answers costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -36,6 +36,10 @@ test-fast: $(VENV)/installed-test
 # all is proved from nothing
 answers: $(VENV)/installed-test
 	PYTHONPATH=. $(BIN)/python tests/benchmarks/answers.py $(if $(ANEW),--anew)
+
+# how far formulas of committed pages hold that do not hold as they stand; ANEW=1 finds all again
+thresholds: $(VENV)/installed-test
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/thresholds.py $(if $(ANEW),--anew)
 
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test

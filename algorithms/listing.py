@@ -20,9 +20,15 @@ class ListedAlgorithm(NamedTuple):
 
 
 @cache
-def algorithms_of(paper: str) -> tuple[ListedAlgorithm, ...]:
-    """The algorithms of a paper, by its key."""
-    package = f"dpverify.algorithms.{paper}"
-    table = resources.files(package).joinpath("algorithms.csv").read_text(encoding="utf-8")
-    rows = (ListedAlgorithm(**row) for row in csv.DictReader(table.splitlines()))
+def algorithms_in(package: str) -> tuple[ListedAlgorithm, ...]:
+    """The algorithms of a package, by its algorithms.csv; none where it has no such file."""
+    table = resources.files(package).joinpath("algorithms.csv")
+    if not table.is_file():
+        return ()
+    rows = (ListedAlgorithm(**row) for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     return tuple(row._replace(place=f"{package}.{row.place}") for row in rows)
+
+
+def algorithms_of(paper: str) -> tuple[ListedAlgorithm, ...]:
+    """The algorithms of a paper of this repository, by its key."""
+    return algorithms_in(f"dpverify.algorithms.{paper}")

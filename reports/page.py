@@ -22,6 +22,7 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.written_numbers import short_sides
 from dpverify.reports.dependencies import drawings, tidy
 from dpverify.reports.formulas import formula, in_lines, inline
 from dpverify.reports.outputs_plot import outputs_plot
@@ -257,6 +258,7 @@ def _environment() -> Environment:
         formula=formula,
         in_lines=in_lines,
         nearest=number_text.nearest,
+        short_sides=lambda proof: short_sides(proof.left, proof.right),
         at_least=number_text.at_least,
         at_most=number_text.at_most,
         count=number_text.count,

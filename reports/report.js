@@ -53,8 +53,20 @@
     markScrollable();
   }
 
+  // A formula that is wider than its column is set smaller, as far as it can be read; what is wider still scrolls.
+  function fitFormulas() {
+    const formulas = [...current.querySelectorAll(".formula > math")];
+    for (const math of formulas) math.style.fontSize = "";
+    const parts = formulas.map((math) => math.parentElement.clientWidth / math.parentElement.scrollWidth);
+    const sizes = formulas.map((math) => parseFloat(getComputedStyle(math).fontSize));
+    formulas.forEach((math, i) => {
+      if (parts[i] < 1) math.style.fontSize = `${Math.max(0.98 * parts[i], 0.65) * sizes[i]}px`;
+    });
+  }
+
   // What scrolls sideways must be reachable by keyboard; what does not should not be a stop on the way.
   function markScrollable() {
+    fitFormulas();
     for (const box of current.querySelectorAll(".scroll, .formula, pre")) {
       if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
       else box.removeAttribute("tabindex");

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpverify import extras
 from dpverify.commands.formats import Form, check_format
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
@@ -26,16 +27,26 @@ if TYPE_CHECKING:
     from dpverify.views.results import AuditedClaim
 
 
-def init(folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path(".")) -> None:
-    """Write a first claim, its data and a first test into a project.
+def init(
+    folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path("."),
+    paper: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Write a package of this name about a paper instead.")
+    ] = None,
+) -> None:
+    """Write a first claim, its data and a first test into a project; or, with --paper, a package about a paper.
 
     The claim goes into pyproject.toml, as a commented table [tool.dpverify], or into dpverify.toml where there is none.
     The folder privacy/ gets a function, two neighboring data sets and a test. Nothing that exists is changed otherwise.
     Then `dpverify run` audits the claim, and `pytest privacy` runs the test.
-    """
-    from dpverify.commands.claims.first_claims import write_first_claims
 
-    for path in write_first_claims(folder):
+    The package has a page of statements, an algorithm and its audit; its README says how they are verified.
+    """
+    if paper is not None:
+        extras.require("dpverify init --paper", "prove")
+    from dpverify.commands.claims.first_claims import write_first_claims, write_first_paper
+
+    written = write_first_claims(folder) if paper is None else write_first_paper(folder, paper)
+    for path in written:
         typer.echo(str(path))
 
 

@@ -65,6 +65,7 @@ def verify(
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification
     from dpverify.verification.remembering.remembered import remember_all
+    from dpverify.verification.thresholds import remember_thresholds
 
     settings = VerificationSettings(
         tuple(paper or ()), profile, seed, failure_probability, tuple(only or ()), executor, jobs, store
@@ -78,6 +79,7 @@ def verify(
     written = write_report(ledger, out, certificates)
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     remember_all(proofs)
+    remember_thresholds(proofs)
     write_run(ledger, form, findings_fail=strict)
     for line in () if before is None else since(before, ledger):
         typer.echo(line, err=form != "text")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Literal
 
@@ -61,7 +62,10 @@ class PracticalSize(Record):
 
 
 class FailureMargin(Record):
-    """By how much an inequality fails; numbers of a few digits, as text, since some are beyond floats."""
+    """By how much an inequality fails at least: numbers of a few digits, as text, since some are beyond floats.
+
+    The larger side and the factor are rounded down, the smaller side is rounded up.
+    """
 
     found: str
     """The first side, as printed."""
@@ -83,9 +87,13 @@ class FailureMargin(Record):
             low, high = (bound, shown) if at_least else (shown, bound)
             if low <= high or high < 0:
                 return None
-            times = short_number(low / high) if high else ""
-            digits = 8 if times == "1" else 4
-            found, limit = short_number(shown, digits), short_number(bound, digits)
+            times = short_number(low / high, rounding=ROUND_FLOOR) if high else ""
+            down, up = "", ""
+            for digits in (5, 8, 12, 40):
+                down, up = short_number(low, digits, ROUND_FLOOR), short_number(high, digits, ROUND_CEILING)
+                if number_of(down) > number_of(up):
+                    break
+            found, limit = (up, down) if at_least else (down, up)
         except (ValueError, ZeroDivisionError, OverflowError):
             return None
         factor = None if times in ("", "1") else times

@@ -10,15 +10,16 @@ of its runs.
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import import_module
+from importlib import import_module, resources
 from typing import Any, Literal
 
 from dpverify.algorithms import Algorithm
-from dpverify.algorithms.listing import algorithms_of
+from dpverify.algorithms.listing import ListedAlgorithm
 from dpverify.algorithms.promises import StatedSamplingError
 from dpverify.auditing import (
     Bound,
@@ -35,7 +36,6 @@ from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Ball, Dataset, NeighborPair, Problem
 from dpverify.statements.audit_parts import Constructed, OnFreshSamples, UniformOn, linear_pair, real_problem
-from dpverify.statements.inventory import own_table
 from dpverify.statements.plans import (
     ACCOUNTANT,
     CONSTANT,
@@ -472,24 +472,29 @@ def with_white_boxes(plans: Sequence[Plan], places: Mapping[str, str]) -> tuple[
     return (*plans, *more)
 
 
-def table(paper: str) -> tuple[Plan, ...]:
-    """The rows of a paper's audits.csv.
+def table(package: str, algorithms: Iterable[ListedAlgorithm]) -> tuple[Plan, ...]:
+    """The rows of the audits.csv of a paper's package; none where it has no such file.
 
-    A case is `module.name` in the paper's `audits`, and after it the words that it is called with. What is said of a
-    constant is a row of constants.csv with the name of its case.
+    A case is `name` or `module.name` in the package's `audits`, and after it the words that it is called with. What is
+    said of a constant is a row of constants.csv with the name of its case.
     """
-    constants = {one["name"]: ConstantWords(**one) for one in own_table(f"{paper}/constants.csv")}
+
+    def rows(file: str) -> list[dict[str, str]]:
+        table = resources.files(package).joinpath(file)
+        return list(csv.DictReader(table.read_text(encoding="utf-8").splitlines())) if table.is_file() else []
+
+    constants = {one["name"]: ConstantWords(**one) for one in rows("constants.csv")}
 
     def case(kind: str, said: str) -> Callable[[], Any]:
         place, *words = said.split()
-        module, _, name = place.partition(".")
-        found = getattr(import_module(f"dpverify.statements.{paper}.audits.{module}"), name)
+        module, _, name = f"{package}.audits.{place}".rpartition(".")
+        found = getattr(import_module(module), name)
         found = partial(found, *words) if words else found
         return ConstantRow(found, constants[name]) if kind == "constant" else found
 
     plans = [
         row(kind=kind, case=case(kind, said), runs=int(runs or 0), **one)
-        for one in own_table(f"{paper}/audits.csv")
+        for one in rows("audits.csv")
         for kind, said, runs in [(one.pop("kind"), one.pop("case"), one.pop("runs"))]
     ]
-    return with_white_boxes(plans, {one.id: one.place for one in algorithms_of(paper)})
+    return with_white_boxes(plans, {one.id: one.place for one in algorithms})

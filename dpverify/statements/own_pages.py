@@ -8,14 +8,30 @@ read when it, or one of its statements, is named; what is asked of all papers is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.algorithms.listing import algorithms_in
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import Variant
-from dpverify.statements.paper import CatalogRow, Paper, check_uses, opened_pages, papers, registered
+from dpverify.statements.paper import (
+    CatalogRow,
+    Paper,
+    broken,
+    check_uses,
+    folder_of,
+    loaded,
+    opened_pages,
+    papers,
+    registered,
+)
+
+if TYPE_CHECKING:
+    from dpverify.statements.plans import Plan
 
 COLLECTIONS = {"textbook": "Classic displays of the field"}
 """Key and title of each collection."""
@@ -57,8 +73,8 @@ def _stamp(path: Path) -> object:
     return [(file, file.stat().st_mtime_ns, file.stat().st_size) for file in files]
 
 
-def read_pages(path: Path) -> OwnPaper:
-    """A page, or the pages of a folder, as a paper.
+def pages_at(path: Path) -> OwnPaper:
+    """A page, or the pages of a folder, as a paper of which nothing is held against others.
 
     The statement of a page without ids has the page's name for one; in a folder, with the folder's name before it. What
     stands before the first dot of its ids is the paper's key.
@@ -82,10 +98,7 @@ def read_pages(path: Path) -> OwnPaper:
             raise InvalidArgumentError(
                 "id", id_, f"ids that begin with `{key}.`, as others of these pages do"
             )
-    collected = key in COLLECTIONS and path.resolve() == HERE / key
-    if key in registered() or (key in COLLECTIONS and not collected):
-        raise InvalidArgumentError("id", ids[0], f"ids that do not begin as those of the paper {key} do")
-    found = OwnPaper(
+    return OwnPaper(
         key=key,
         title=pages[0][1].title if len(pages) == 1 else COLLECTIONS.get(key, path.resolve().name),
         authors="",
@@ -95,11 +108,103 @@ def read_pages(path: Path) -> OwnPaper:
         lines={name: (file, line) for file, page in pages for name, line in page.lines.items()},
         unread=tuple(f"{page.name}: {page.summary()}" for _, page in pages if page.unread),
     )
+
+
+class PackagePaper(OwnPaper):
+    """A paper in a Python package of someone's own, registered by an entry point of the group `dpverify.papers`.
+
+    In the package's folder stand its pages; algorithms.csv, with the columns `id,where,title,place`, where a place is
+    `module:Class`; and audits.csv (`audit_rows.table`), whose cases are names in the package's module `audits`.
+
+    Args:
+        package: its name, as its own `__name__`.
+        title: the paper's.
+        authors: their names.
+
+    Raises:
+        InvalidArgumentError: for pages that are not understood.
+    """
+
+    package: str
+
+    def __init__(self, package: str, title: str, authors: str) -> None:
+        algorithms = algorithms_in(package)
+        found = pages_at(folder_of(package))
+        rows = (CatalogRow(one.id, "algorithm", one.where, one.title) for one in algorithms)
+        self.__dict__.update(
+            vars(found) | {"title": title, "authors": authors, "catalog": (*rows, *found.catalog)},
+            package=package,
+        )
+        del self.__dict__["algorithms"], self.__dict__["plans"]
+
+    @cached_property
+    def algorithms(self) -> Mapping[str, str]:
+        """Algorithm id to import path; what cannot be loaded is left out, and is among `broken`."""
+        found = {}
+        for one in algorithms_in(self.package):
+            try:
+                loaded(one.place)
+            except Exception as error:  # whatever somebody else's module does
+                self._leave_out(f"algorithm {one.id}", error)
+            else:
+                found[one.id] = one.place
+        return found
+
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """The audits of its algorithms, in their order; none where one cannot be loaded, which is among `broken`."""
+        from dpverify.statements.audit_rows import table
+
+        try:
+            found = table(self.package, algorithms_in(self.package))
+            self._check(plan.subject for plan in found)
+        except Exception as error:  # whatever somebody else's module does
+            self._leave_out("audits.csv", error)
+            return ()
+        return found
+
+    def _leave_out(self, what: str, error: Exception) -> None:
+        broken[f"{self.key}'s {what}"] = f"{type(error).__name__}: {error}"
+
+    def whole(self) -> None:
+        """Refuse a paper of which an algorithm or audit cannot be loaded.
+
+        Raises:
+            InvalidDataError: with the first that cannot be.
+        """
+        _ = self.algorithms, self.plans
+        for what, why in broken.items():
+            if what.startswith(f"{self.key}'s "):
+                raise InvalidDataError(f"The paper {what} cannot be loaded; allowed: what can be ({why}).")
+
+    def address(self, id_: str) -> str:
+        """The id: other processes find the paper where this one did."""
+        return id_
+
+
+def _within(path: Path, paper: Paper) -> bool:
+    """Whether a path is that of a package with a paper in it, or of one of its pages."""
+    return isinstance(paper, PackagePaper) and paper.path.resolve() in (
+        path.resolve(),
+        path.resolve().parent,
+    )
+
+
+def read_pages(path: Path) -> OwnPaper:
+    """A page, or the pages of a folder, as a paper (`pages_at`), with what it uses known; of a package, all of it."""
+    found = pages_at(path)
+    known, collected = registered(), found.key in COLLECTIONS and path.resolve() == HERE / found.key
+    mine = known.get(found.key)
+    if (mine is not None and not _within(path, mine)) or (found.key in COLLECTIONS and not collected):
+        allowed = f"ids that do not begin as those of the paper {found.key} do"
+        raise InvalidArgumentError("id", found.statements[0].id, allowed)
     if names := {
-        name for s in statements for uses in (s.uses, *(part.uses for part in s.parts)) for name in uses
+        name
+        for s in found.statements
+        for name in (*s.uses, *(name for part in s.parts for name in part.uses))
     }:
         others = () if collected else collections_of(names)
-        check_uses([*registered().values(), *others, found], of=(found,))
+        check_uses([*known.values(), *others, found], of=(found,))
     return found
 
 

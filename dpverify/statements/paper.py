@@ -7,7 +7,7 @@ registered like anyone else's.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -188,7 +188,7 @@ class PaperFolder(Paper):
         """The audits of the algorithms, in their order."""
         from dpverify.statements.audit_rows import table
 
-        found = table(self.key)
+        found = table(f"dpverify.statements.{self.key}", algorithms_of(self.key))
         self._check(plan.subject for plan in found)
         return found
 
@@ -205,7 +205,7 @@ class PaperFolder(Paper):
     @property
     def folder(self) -> Path:
         """Where its statements are."""
-        return _origin(f"dpverify.statements.{self.key}").parent
+        return folder_of(f"dpverify.statements.{self.key}")
 
 
 class Literature(PaperFolder):
@@ -230,6 +230,11 @@ class Literature(PaperFolder):
 def file_name(path: str) -> str:
     """The name that an algorithm shares with its tests."""
     return path.partition(":")[0].rpartition(".")[2]
+
+
+def folder_of(package: str) -> Path:
+    """Where a package is."""
+    return _origin(package).parent
 
 
 def _origin(module: str) -> Path:
@@ -291,25 +296,40 @@ broken: dict[str, str] = {}
 @cache
 def registered() -> Mapping[str, Paper]:
     """Every registered paper by key, sorted; what cannot be loaded is left out, and is among `broken`."""
-    found = {}
-    for point in sorted(entry_points(group="dpverify.papers"), key=lambda p: p.name):
+    found: dict[str, Paper] = {}
+    others: list[tuple[EntryPoint, Paper]] = []
+    points = sorted(entry_points(group="dpverify.papers"), key=lambda p: p.name)
+    for point in sorted(points, key=lambda p: not p.value.startswith(f"{__package__}.")):
         try:
             paper = point.load()
             if not isinstance(paper, Paper):
                 raise InvalidArgumentError(
                     f"entry point {point.name}", type(paper).__name__, "a Paper object"
                 )
-            found[paper.key] = paper
+            if paper.key in found:
+                raise InvalidArgumentError("key", paper.key, "one that no other paper has")
         except Exception as error:  # whatever somebody else's module does
             broken[point.name] = _why(point, error)
             continue
+        found[paper.key] = paper
         if not isinstance(paper, PaperFolder):  # those of this repository are checked by its tests
-            try:
-                check_uses(found.values(), of=[paper])
-            except InvalidArgumentError as error:
-                broken[point.name] = _why(point, error)
-                del found[paper.key]
-    return found
+            others.append((point, paper))
+    for point, paper in others:
+        try:
+            check_uses([paper, *_used(paper, found.values())], of=[paper])
+        except InvalidArgumentError as error:
+            broken[point.name] = _why(point, error)
+            del found[paper.key]
+    return dict(sorted(found.items()))
+
+
+def _used(paper: Paper, among: Iterable[Paper]) -> Iterator[Paper]:
+    """The others of these papers, and the collections of this package, on which a paper rests."""
+    from dpverify.statements.own_pages import COLLECTIONS, HERE, pages_at
+
+    names = {bare(name) for s in paper.statements for name in s.rests_on}
+    yield from (other for other in among if other is not paper and any(r.id in names for r in other.catalog))
+    yield from (pages_at(HERE / key) for key in sorted(COLLECTIONS.keys() & set(map(paper_of, names))))
 
 
 def _why(point: EntryPoint, error: Exception) -> str:

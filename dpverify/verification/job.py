@@ -15,6 +15,7 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
+from dpverify.statements.own_pages import PackagePaper
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.selection import select
@@ -23,6 +24,7 @@ from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
+from dpverify.verification.kept_thresholds import with_thresholds
 from dpverify.verification.refutations import contradictions
 from dpverify.verification.theorems import theorem_rows
 
@@ -145,11 +147,15 @@ def _verify(
     settings: VerificationSettings, watch: ProgressMaker, store: Store | None, begin: float
 ) -> tuple[Ledger, dict[str, Json]]:
     chosen = settings.chosen()
+    for paper in papers().values():
+        if isinstance(paper, PackagePaper) and any(row.id in chosen for row in paper.catalog):
+            paper.whole()
     statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
     plans = settings.plans()
     records = []
     if not settings.only:
         records = prove_statements(statements, workers=settings.jobs, progress=watch("proving"), store=store)
+    records, ends = with_thresholds(records)
     for row, why in contradictions(record.evidence for record in records):
         name = f"{row.statement}/{row.obligation} ({row.variant})"
         raise InvalidDataError(f"No ledger is written: {name} cannot be what was found, since {why}.")
@@ -184,7 +190,7 @@ def _verify(
         record.evidence.certificate: record.certificate
         for record in records
         if record.evidence.certificate is not None
-    }
+    } | ends
     for theorem in theorems:
         certificates |= theorem.certificates
     return ledger, certificates

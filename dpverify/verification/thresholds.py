@@ -136,6 +136,14 @@ def recall_thresholds(statement: Statement, obligation: str) -> tuple[Threshold,
         return ()
 
 
+def remember_thresholds(rows: Iterable[ProofEvidence]) -> None:
+    """Keep what rows say of how far they hold, where nothing is remembered of them."""
+    for row in rows:
+        key = _latest(address_of(row.statement), row.obligation) if row.thresholds else None
+        if key is not None and kept("latest thresholds", key) is None:
+            keep("latest thresholds", key, [t.model_dump(mode="json") for t in row.thresholds])
+
+
 # ------------------------------------------------------------------------------------------- in a ledger
 
 

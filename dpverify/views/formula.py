@@ -9,6 +9,7 @@ from enum import StrEnum
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Verdict
+from dpverify.ledger.written_numbers import short_sides
 from dpverify.views import number_text
 
 MEANING = {
@@ -96,7 +97,8 @@ def sides_text(proof: ProofEvidence) -> str:
     """The two sides where they are known; nothing where neither is."""
     if proof.left is None and proof.right is None:
         return ""
-    return f"left side {proof.left or 'not known'}, right side {proof.right or 'not known'}"
+    left, right = short_sides(proof.left, proof.right)
+    return f"left side {left or 'not known'}, right side {right or 'not known'}"
 
 
 def checked_text(proof: ProofEvidence) -> str:
@@ -114,7 +116,7 @@ def finding_text(finding: BrokenFormula) -> str:
     elif proof.reason and proof.coverage is not Coverage.UNIT:
         text += f" ({proof.reason})"
     if proof.left is not None and proof.right is not None:
-        text += f", where the sides are {proof.left} and {proof.right}"
+        text += ", where the sides are {} and {}".format(*short_sides(proof.left, proof.right))
     said = consequence_text(proof)
     text += f"; {said}" if said else ""
     return "; corrected: ".join([text, *(repair_text(finding, repair) for repair in finding.repairs)])

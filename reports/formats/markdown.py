@@ -13,6 +13,7 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.headlines.rows import marks
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Verdict
+from dpverify.ledger.written_numbers import short_sides
 from dpverify.views.audits import view_of
 from dpverify.views.comparison import Comparison
 from dpverify.views.formula import (
@@ -159,8 +160,7 @@ def _finding(finding: BrokenFormula) -> tuple[str, ...]:
         proof.where,
         shortened(proof.expression),
         point_text(proof.counterexample),
-        proof.left or "",
-        proof.right or "",
+        *short_sides(proof.left, proof.right),
         "; ".join(repair_text(finding, repair) for repair in finding.repairs),
     )
 

@@ -16,6 +16,7 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.statements.mechanisms.pairs.loop_pairs import loop_witness, sum_of
 from dpverify.statements.mechanisms.proofs.claims import claim_of
 from dpverify.statements.mechanisms.reading import read_mechanisms
+from dpverify.statements.mechanisms.rounds import LoopReader
 from dpverify.statements.theorems.library import derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
 
@@ -223,3 +224,22 @@ def test_what_is_not_understood_is_refused_with_its_line(
     said = capsys.readouterr().err
     assert words in said
     assert f"line {line}:" in said, said
+
+
+@pytest.mark.parametrize(("text", "planted"), [(SHUFFLED, False), (LIST, True)])
+def test_both_readers_read_in_which_order_answers_are(
+    text: str,
+    planted: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A first reader that takes one for the other is noticed."""
+    page = tmp_path / "mine.md"
+    page.write_text(text, encoding="utf-8")
+    (one,) = read_mechanisms(page)
+    assert one.loop is not None
+    assert one.loop.shuffled is not planted
+    monkeypatch.setattr(LoopReader, "shuffled", property(lambda _: planted, lambda *_: None), raising=False)
+    assert call("prove", str(page)) == 2
+    assert "the two readers differ: the first reads `in" in capsys.readouterr().err

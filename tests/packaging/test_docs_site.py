@@ -30,6 +30,8 @@ RUN_BY = {
     "dpriv-bench.md": "tests/verification/test_dpriv_textbook.py",
     "mechanism-gallery.md": "tests/verification/test_mechanism_gallery.py",
     "exact.md": "tests/verification/test_exact.py",
+    "examples/a-paper.md": "tests/statements/test_registered_papers.py",
+    "examples/bun-steinke/README.md": "tests/statements/test_registered_papers.py",
     "how-to/check-batches.md": "tests/cli/test_batches.py",
     "importing.md": "tests/statements/importing/test_importing.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",

@@ -242,10 +242,10 @@ def test_a_point_is_in_the_papers_letters_without_those_that_are_not_shown() -> 
         ",",
         r"\alpha=2",
         ",",
-        "d=1/3",
+        r"d=\frac{1}{3}",
     ]
     text = findings_markdown(example_ledger(entries=(entry,), statements=()))
-    assert r"at $T=1{,}000$, $\alpha=2$, $d=1/3$:" in text
+    assert r"at $T=1{,}000$, $\alpha=2$, $d=\frac{1}{3}$:" in text
     assert "sigma" not in text.split("**At a realistic size:**")[0].split("**Fails:**")[1]
     seen = entry.model_copy(update={"notation": (r"T=\sigma^2", named_letter(r"\alpha", "order"))})
     assert seen.definitions == (r"T=\sigma^2",)
@@ -306,7 +306,7 @@ def test_what_no_number_is_stands_as_it_is() -> None:
     ledger = example_ledger(entries=(PROOFS[0].model_copy(update={"realistic": realistic}),), statements=())
     text = findings_markdown(ledger).replace("\\<", "<").replace("\\>", ">")
     assert "T = 1/0, order = 1e999999999, sigma = (1, 2), <b> = 99" in text
-    assert r"the sides are $10^{-350}$ and $-1.235\cdot10^{350}$" in text
+    assert r"the sides are $10^{-350}$ and $-1.2346\cdot10^{350}$" in text
     assert "<b> =" not in render_html(ledger).replace("\u00a0", " ")
 
 

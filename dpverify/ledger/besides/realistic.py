@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.ledger.facts import FailureMargin, PracticalSize
 from dpverify.ledger.records import Record
-from dpverify.ledger.written_numbers import number_text, shorter
+from dpverify.ledger.written_numbers import number_text, short_sides
 
 
 class RealisticPoint(Record):
@@ -50,6 +50,6 @@ class RealisticPoint(Record):
             return f"not found ({tried}{but})" if self.tried else f"none: {self.because}"
         by = self.excess.text() if self.excess else ""
         if not by and self.left is not None and self.right is not None:
-            by = f"the sides are {shorter(self.left)} and {shorter(self.right)}"
+            by = "the sides are {} and {}".format(*short_sides(self.left, self.right))
         doubt = "" if self.confirmed_by_checker else " (not confirmed by the checker)"
         return f"{self.at()}{f': {by}' if by else ''}{doubt}"

@@ -115,3 +115,11 @@ def nearest(found: Iterable[Threshold]) -> Threshold | None:
         return not t.change.letter, (high - low) / high if high else Fraction(0)
 
     return min((t for t in found if t.fails is not None), key=order, default=None)
+
+
+def telling(found: Iterable[Threshold]) -> tuple[Threshold, ...]:
+    """The nearest ends of a bound on a letter, and of a number; else the first of which one end is known."""
+    every = tuple(found)
+    sides = ([t for t in every if bool(t.change.letter) is bound] for bound in (True, False))
+    best = tuple(t for side in sides if (t := nearest(side)) is not None)
+    return best or every[:1]

@@ -13,6 +13,7 @@ from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula, Not, conjuncts, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.written_numbers import at_least, at_most
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, settled, undecided
 from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, NotExpressibleError
@@ -50,9 +51,8 @@ class Crossings(NamedProver):
                             "point": {name: str(value) for name, value in point.items()},
                         }  # fmt: skip
                         others = "".join(f", {name} = {value}" for name, value in point.items())
-                        where = (
-                            f"false for some {v.name} between {float(low):.9g} and {float(high):.9g}{others}"
-                        )
+                        ends = f"{at_least(float(low), 5)} and {at_most(float(high), 5)}"
+                        where = f"false for some {v.name} between {ends}{others}"
                         return replace(settled(problem, Verdict.REFUTED, steps), reason=where)
         return undecided("no change of sign is found") if tried else None
 

@@ -239,3 +239,16 @@ def _read(once: Callable[[Choices], _Found]) -> _Found:
         return only(once)
     except RecursionError:
         raise RefusedError("it is nested too deep") from None
+
+
+def order_said(sentence: str) -> str:
+    """Of the sentence at a mechanism's line: whether what it puts out, or goes through, is `in random order`.
+
+    Raises:
+        RefusedError: where chance is spoken of in other words.
+    """
+    words = [word.strip("(),.:;") for word in sentence.casefold().split()]
+    at = [k for k, word in enumerate(words) if word.startswith(("random", "shuffl", "permut"))]
+    other = [words[k] for k in at if words[max(k - 1, 0) : k + 2] != ["in", "random", "order"]]
+    refuse(bool(other), f"`in random order` belongs here, not `{' '.join(other)}`")
+    return "in random order" if at else "in order"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.proving.second_reader import RefusedError
-from dpverify.proving.second_reader.theorem_alphabet import TheoremAlphabet
+from dpverify.proving.second_reader.theorem_alphabet import TheoremAlphabet, order_said
 from dpverify.proving.second_reader.typography import marks
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, bounds
 from dpverify.proving.two_readers import apart, shown
@@ -54,6 +54,10 @@ class SecondReading:
                 _each_put(first), lambda: _each_put(self.alphabet.line_of(latex, sign, what, bound))
             )
         return _difference(first, lambda: put(self.alphabet.line_of(latex, sign, what, bound), {}))
+
+    def order(self, sentence: str, first: str) -> str:
+        """The same of whether a sentence at a mechanism's line says `in random order`, or leaves things `in order`."""
+        return _difference(first, lambda: order_said(sentence))
 
     def with_index(self, first: TheoremLetter) -> None:
         """Tell of a letter of numbers that has its argument as a subscript."""

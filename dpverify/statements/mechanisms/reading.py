@@ -277,6 +277,10 @@ class _MechanismSection(TheoremSection):
                             )
                         self.loop.shuffled = True
                     coins = " ".join(words.split()) == COINS.replace("$j$", "$")
+                    if role in ("output", "select"):
+                        random = coins or (role == "output" and self.loop.shuffled)
+                        order = "in random order" if random else "in order"
+                        self.compare(piece.line, piece.latex, self.second.order(words, order))
                     yield piece.line, piece.latex, "coins" if coins else role, tuple(said)
                     words, said = "", []
                 else:

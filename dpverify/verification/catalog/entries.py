@@ -14,7 +14,7 @@ from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Coverage, Variant, Verdict
 from dpverify.proving.language import Statement
-from dpverify.statements.own_pages import OwnPaper, opened
+from dpverify.statements.own_pages import OwnPaper, PackagePaper, opened
 from dpverify.statements.paper import CatalogRow, Paper, named_results, papers, registered
 from dpverify.statements.provenance import unsaid, unsaid_claims
 from dpverify.statements.selection import select
@@ -129,7 +129,7 @@ def _entry(
         where=row.where,
         title=row.title,
         algorithm=algorithm,
-        pages=str(paper.path) if isinstance(paper, OwnPaper) else "",
+        pages=str(paper.path) if isinstance(paper, OwnPaper) and not isinstance(paper, PackagePaper) else "",
         pairs=tuple(sorted(pairs)),
         latex=statement.latex if statement else "",
         docstring=_docstring(algorithm) if docstrings else "",

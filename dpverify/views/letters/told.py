@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Varied, telling
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.facts import FailureMargin
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
-from dpverify.ledger.written_numbers import number_text, shorter
+from dpverify.ledger.written_numbers import number_latex, number_text, short_sides
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
@@ -74,7 +75,7 @@ class PartLabel(StrEnum):
     TORN = "As it was read, since the text lost a sign"
     FAILS = "Fails"
     INSTANCE = "Instance"
-    THRESHOLD = "From where on"
+    THRESHOLD = "How far it holds"
     REALISTIC = "At a realistic size"
     CODE = "In code"
     BREAKS = "What breaks"
@@ -210,7 +211,7 @@ def point(proof: ProofEvidence, values: Mapping[str, str] | None, *, given: bool
             continue
         piece = SaidPiece(f"{name} = {number_text(value)}")
         if latex is not None:
-            piece = SaidPiece(f"{latex}={_number_latex(value)}", PieceKind.FORMULA)
+            piece = SaidPiece(f"{latex}={number_latex(value)}", PieceKind.FORMULA)
         said += [SaidPiece(","), piece] if said else [piece]
     return tuple(said)
 
@@ -224,18 +225,7 @@ def _shows(line: str, latex: str) -> bool:
 
 def _number(value: str) -> SaidPiece:
     """A number as people write it."""
-    return SaidPiece(_number_latex(value), PieceKind.FORMULA)
-
-
-def _number_latex(value: str) -> str:
-    if not re.fullmatch(r"-?\d+(/\d+)?", value):
-        return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, value)
-    return re.sub(r"^(-?)(?:1|([\d.]+))e([+-]?)0*(\d+)$", _power, number_text(value)).replace(",", "{,}")
-
-
-def _power(found: re.Match[str]) -> str:
-    factor = rf"{found[2]}\cdot" if found[2] else ""
-    return f"{found[1]}{factor}10^{{{found[3].strip('+')}{found[4]}}}"
+    return SaidPiece(number_latex(value), PieceKind.FORMULA)
 
 
 def by_how_much(excess: FailureMargin | None, left: str | None, right: str | None) -> list[SaidPiece]:
@@ -247,7 +237,8 @@ def by_how_much(excess: FailureMargin | None, left: str | None, right: str | Non
         return [_number(excess.found), bound, _number(excess.bound), *factor]
     if left is None or right is None:
         return []
-    return [SaidPiece("the sides are"), _number(shorter(left)), SaidPiece("and"), _number(shorter(right))]
+    one, other = map(_number, short_sides(left, right))
+    return [SaidPiece("the sides are"), one, SaidPiece("and"), other]
 
 
 def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
@@ -333,7 +324,7 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
         yield from printed(proof, of[proof.statement])
         yield LetterPart(PartLabel.FAILS, fails(fault))
         if instance is not None:
-            left, right = map(_number_latex, instance.sides)
+            left, right = map(number_latex, instance.sides)
             line = SaidPiece(
                 f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}", PieceKind.FORMULA
             )
@@ -357,7 +348,51 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
 
 def _thresholds(proof: ProofEvidence) -> Said:
     """How far it holds and where it fails, where the ledger has that."""
-    return tuple(SaidPiece(f"{each.text()}.") for each in proof.thresholds)
+    return tuple(piece for each in telling(proof.thresholds) for piece in _far(proof, each))
+
+
+def _far(proof: ProofEvidence, found: Threshold) -> Iterator[SaidPiece]:
+    change, word = found.change, "for" if found.change.letter else "with"
+    if not change.letter:
+        inside = SaidPiece(found.inside, PieceKind.CODE)
+        now = (_number(found.now), SaidPiece("in"), inside) if found.now else (SaidPiece(","), inside)
+        yield from (SaidPiece(str(change.varied)), *now, SaidPiece(":"))
+    yield SaidPiece(f"{found.holds.verdict} {word}")
+    yield _end(proof, found, found.holds)
+    if found.fails is not None:
+        yield SaidPiece(f", {found.fails.verdict} {word}")
+        yield _end(proof, found, found.fails)
+        if at := point(proof, found.fails.counterexample):
+            yield from (SaidPiece("at"), *at)
+    within = [_range(proof, name, *ends) for name, ends in change.within.items()]
+    yield from _listed(", given", within)
+    yield SaidPiece(".")
+
+
+def _end(proof: ProofEvidence, found: Threshold, end: ThresholdEnd) -> SaidPiece:
+    """A bound on a letter, or a number."""
+    change = found.change
+    if not change.letter:
+        return _number(end.number())
+    letter, sign = proof.letters.get(change.letter), _BOUNDS.get((change.varied, end.strict))
+    if letter is None or sign is None:
+        return SaidPiece(end.says, PieceKind.CODE)
+    return SaidPiece(f"{letter}{sign}{number_latex(end.number())}", PieceKind.FORMULA)
+
+
+_BOUNDS = {
+    (Varied.AT_MOST, False): r"\le ",
+    (Varied.AT_MOST, True): "<",
+    (Varied.AT_LEAST, False): r"\ge ",
+    (Varied.AT_LEAST, True): ">",
+}
+
+
+def _range(proof: ProofEvidence, name: str, low: str, high: str) -> SaidPiece:
+    letter = proof.letters.get(name)
+    if letter is None:
+        return SaidPiece(f"{number_text(low)} <= {name} <= {number_text(high)}", PieceKind.CODE)
+    return SaidPiece(rf"{number_latex(low)}\le {letter}\le {number_latex(high)}", PieceKind.FORMULA)
 
 
 def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
@@ -458,11 +493,12 @@ def first_page(letter: Letter) -> tuple[str, ...]:
         if stands
         else []
     )
+    beside = "or matter" if len(letter.meant) == 1 else "and matters"
     told = [
         f"{plural(len(letter.entries), 'fault')} that {'changes' if len(letter.entries) == 1 else 'change'} a claim, a "
         "constant or a condition: read these first",
         f"{plural(len(letter.steps), 'step')} of other proofs, by which no claim breaks",
-        f"{plural(len(letter.meant), 'edge case')} and matters of notation",
+        f"{plural(len(letter.meant), 'edge case')} {beside} of notation",
     ]
     numbers = (len(letter.entries), len(letter.steps), len(letter.meant))
     inner = sum(len(entry.steps) for entry in letter.entries)

@@ -1,0 +1,145 @@
+"""How far formulas of committed pages hold, as it was found once; none of it is taken on trust.
+
+A line is what `sharpen` has found of one formula: what was varied, and for each end its value and a certificate without
+the problem. It is found by the formula itself, so that one that has changed has none. Each end is built again from the
+formula as it is now, and shown only if the checker confirms its certificate.
+
+One file for each paper, a line for each formula, in the order of the pages; `make thresholds` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpverify.analyses.thresholds.changes import changed, plain_form, says, texts
+from dpverify.analyses.thresholds.sharpening import Sharpened
+from dpverify.errors import DpverifyError
+from dpverify.formulas.logic import free_in
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation, telling
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, HOLDS, Verdict
+from dpverify.proving.certificates import VERSION, canonical, digest
+from dpverify.proving.checker import check
+from dpverify.proving.language import Obligation
+from dpverify.statements.paper import address_of
+from dpverify.statements.selection import find_statement
+from dpverify.verification.catalog.answers import key_of
+from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.catalog.source_rows import printed_of
+from dpverify.verification.thresholds import can_be_sharpened
+
+FOLDER = Path(__file__).parent / "catalog" / "thresholds"
+_SHOWN = ("verdict", "proof", "witness")
+"""Of a certificate, what is no part of the problem."""
+_LARGEST = 30_000
+"""Characters of an end; larger ones, of which the checker would take seconds in each run, are not kept."""
+
+
+def line_of(obligation: Obligation, found: Sharpened) -> Json:
+    """What is kept of what was found of a formula: the most telling of it."""
+
+    def end(of: ThresholdEnd | None) -> Json:
+        if of is None:
+            return None
+        certificate = found.certificates[of.certificate]
+        shown = {name: certificate[name] for name in _SHOWN if name in certificate}
+        return {"value": of.value, "strict": of.strict, "shown": shown}
+
+    def small(threshold: Threshold) -> bool:
+        return all(len(canonical(end(of))) <= _LARGEST for of in (threshold.holds, threshold.fails))
+
+    kept = [
+        {"change": t.change.model_dump(mode="json"), "holds": end(t.holds), "fails": end(t.fails)}
+        for t in telling(filter(small, found.thresholds))
+    ]
+    return {"of": key_of(obligation), "thresholds": kept}
+
+
+@cache
+def lines(folder: Path = FOLDER) -> Mapping[str, Json]:
+    """Every line that is kept, by its formula; none where files are missing or broken."""
+    try:
+        texts_ = [file.read_text(encoding="ascii") for file in sorted(folder.glob("*.jsonl"))]
+        found = [json.loads(line) for text in texts_ for line in text.splitlines()]
+        return {line["of"]: line for line in found}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def known_thresholds(
+    obligation: Obligation, verdict: Verdict
+) -> tuple[tuple[Threshold, ...], dict[str, Json]]:
+    """What is kept of a printed formula with this verdict and the checker confirms now, with its certificates."""
+    line = lines().get(key_of(obligation))
+    found, certificates = list[Threshold](), dict[str, Json]()
+    for kept in () if line is None else line["thresholds"]:
+        try:
+            threshold, proofs = _confirmed(obligation, verdict, kept)
+        except (DpverifyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+            continue
+        found.append(threshold)
+        certificates |= proofs
+    return tuple(found), certificates
+
+
+def _confirmed(obligation: Obligation, verdict: Verdict, kept: Json) -> tuple[Threshold, dict[str, Json]]:
+    plain, change = plain_form(obligation), Variation.model_validate(kept["change"])
+    certificates: dict[str, Json] = {}
+
+    def end(of: Any, allowed: Iterable[Verdict]) -> ThresholdEnd | None:
+        if of is None:
+            return None
+        value, strict = Fraction(of["value"]), bool(of["strict"])
+        form = changed(plain, change, value, strict=strict)
+        certificate = {"version": VERSION, "problem": form.problem.json, **of["shown"]}
+        broken = Verdict.DOES_NOT_FOLLOW if form.functionals else Verdict.REFUTED
+        said = Verdict(certificate["verdict"])
+        said = broken if said is Verdict.REFUTED else said
+        if said not in allowed or not check(certificate).confirmed:
+            raise ValueError
+        certificates[digest(certificate)] = certificate
+        point, names = certificate["proof"].get("point"), {v.name for v in _letters(form)}
+        shown = {x: y for x, y in point.items() if x in names} if isinstance(point, dict) else None
+        return ThresholdEnd(
+            value=str(value),
+            says=says(plain, change, value, strict=strict),
+            strict=strict,
+            verdict=said,
+            certificate=digest(certificate),
+            counterexample=shown if said in BROKEN else None,
+        )
+
+    holds, fails = end(kept["holds"], HOLDS), end(kept["fails"], BROKEN)
+    if holds is None:
+        raise ValueError
+    said = texts(obligation, change, holds, fails, verdict)
+    return Threshold(change=change, holds=holds, fails=fails, **said), certificates
+
+
+def _letters(form: Obligation) -> set[Any]:
+    return set().union(*map(free_in, (form.claim, *form.assuming)))
+
+
+def with_thresholds(records: Sequence[ProofRecord]) -> tuple[list[ProofRecord], dict[str, Json]]:
+    """Records that say how far they hold, where that is kept; and the certificates of the ends."""
+    certificates: dict[str, Json] = {}
+
+    def filled(row: ProofEvidence) -> ProofEvidence:
+        if not can_be_sharpened(row):
+            return row
+        statement = find_statement(address_of(row.statement))
+        obligation = None if statement is None else printed_of(statement, row.obligation)
+        if obligation is None:
+            return row
+        found, proofs = known_thresholds(obligation, row.verdict)
+        certificates.update(proofs)
+        return row.but(thresholds=found) if found else row
+
+    return [replace(record, evidence=filled(record.evidence)) for record in records], certificates
