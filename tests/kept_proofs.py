@@ -70,7 +70,7 @@ def proving_files(package: Path) -> list[Path]:
     """
     parts = [part for part in package.iterdir() if part.name not in NO_PART and part.name != "__pycache__"]
     files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*"))]
-    files = [path for path in files if path.is_file() and path.suffix != ".pyc"]
+    files = [path for path in files if path.is_file() and path.parent.name != "__pycache__"]
     files = [path for path in files if path.relative_to(package).as_posix() not in NO_PART]
     return sorted(
         [

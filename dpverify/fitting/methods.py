@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +25,7 @@ from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Hinge, Logistic, Problem, Squared
 from dpverify.problems.problem import without_ridge
-from dpverify.running.foresight import TooCostlyError, allowed, foresee_stated
+from dpverify.running.foresight import LongRunWarning, TooCostlyError, allowed, foresee_stated
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 _FEW = 50
@@ -152,7 +153,9 @@ def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[
     try:
         algorithm = make(**given)
         n = asked["n"]
-        foresee_stated(algorithm, SimpleNamespace(n=n))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LongRunWarning)  # the run of the one that is taken says it
+            foresee_stated(algorithm, SimpleNamespace(n=n))
         stated = claim_or_obstacle(id_, algorithm.guarantees(n), n, asked["epsilon"], asked["delta"])
         if isinstance(stated, str):
             return FitMethod(id_, obstacle=stated)
