@@ -12,7 +12,7 @@ import numpy as np
 from dpverify.algorithms.contract import Guarantees
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
-from dpverify.problems import ConstraintSet, Dataset, Problem
+from dpverify.problems import Ball, ConstraintSet, Dataset, Problem
 from dpverify.problems.declared import is_our_own
 from dpverify.problems.losses import check_not_flat
 
@@ -168,6 +168,8 @@ def reach(start: Sequence[float] | None, constraint: ConstraintSet) -> float:
     """No point of the set is farther from the starting point, a length; where it is given, it was normalized."""
     if start is None:
         return constraint.diameter
+    if type(constraint) is Ball:  # a subclass may have changed what is in it
+        return constraint.radius + math.dist(start, constraint.center().tolist())
     return min(constraint.diameter, constraint.largest_norm + math.hypot(*start))
 
 

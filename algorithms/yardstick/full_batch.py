@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, too_small
+from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, reach, too_small
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
@@ -24,7 +24,7 @@ from dpverify.checks import FloatArray, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, ApproxDP
 from dpverify.privacy.mixtures import smallest_noise_multiplier
-from dpverify.problems import Ball, Dataset, Problem
+from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.progress import told
 from dpverify.running.randomness import Array
@@ -148,7 +148,12 @@ class FullBatchDescent(Weakenable):
 
     def _first(self, n: int, steps: int) -> float:
         """The first step, before it is shortened."""
-        total = self.stretch * self._farthest * math.sqrt(steps) / (2 * math.sqrt(self._moment(n, steps)))
+        total = (
+            self.stretch
+            * reach(self.start, self.problem.constraint)
+            * math.sqrt(steps)
+            / (2 * math.sqrt(self._moment(n, steps)))
+        )
         return 2 * total / (steps + 1)
 
     @property
@@ -167,14 +172,6 @@ class FullBatchDescent(Weakenable):
     def _dimension(self) -> int:
         return self.problem.constraint.dimension
 
-    @property
-    def _farthest(self) -> float:
-        """How far a point of the set can be from the start, at most."""
-        constraint = self.problem.constraint
-        if not isinstance(constraint, Ball) or type(constraint) is not Ball:
-            return constraint.diameter
-        return constraint.radius + math.dist(self.start or (), constraint.center().tolist())
-
     def _bound(self, n: int, steps: int) -> float:
         """On the expected excess mean risk of the last point, in units of the loss."""
         known, rate = self.problem.constants, self._rate(n, steps)
@@ -183,7 +180,10 @@ class FullBatchDescent(Weakenable):
         moments = np.full(steps, (2 * known.lipschitz_constant + noise) ** 2)
         if rates[0] * known.smoothness < 1:
             moments = np.minimum(moments, noise**2 / (1 - known.smoothness * rates))
-        return float(self._farthest**2 / (2 * sums[0]) + np.sum(rates**2 * moments / sums) / 2)
+        return float(
+            reach(self.start, self.problem.constraint) ** 2 / (2 * sums[0])
+            + np.sum(rates**2 * moments / sums) / 2
+        )
 
     def risk_bound(self, n: int) -> StatedRisk:
         """The bound on the last point, for any convex losses.

@@ -127,7 +127,7 @@ def test_the_bound_is_near_its_least_and_grows_with_the_distance_from_the_start(
     off = dataclasses.replace(descent, start=(1.0, *[0.0] * 29))
     assert off.risk_bound(569).bound == pytest.approx(2 * descent.risk_bound(569).bound, rel=0.05)
     boxed = FullBatchDescent(Problem(Logistic(), Box.cube(30, 1 / math.sqrt(30))), 1.0, 1e-5)
-    assert boxed.risk_bound(569).bound == pytest.approx(off.risk_bound(569).bound, rel=0.05)
+    assert boxed.risk_bound(569).bound == pytest.approx(descent.risk_bound(569).bound, rel=0.05)
 
 
 @pytest.mark.parametrize(
