@@ -79,6 +79,11 @@ class NetMechanism(ExponentialMechanism):
             _ = self.net_for(1)
         refuse_or_withdraw(self.id, self.loose, self.withdraw_guarantee)
 
+    @property
+    def seconds_a_call(self) -> float:
+        """Of a loss at one of many points at once."""
+        return 1e-7
+
     def theorem_radius(self, n: int) -> float:
         """||C|| p / (epsilon n), at most ||C||; p is the number of coordinates."""
         n = whole_number("n", n, at_least=1)

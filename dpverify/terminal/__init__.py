@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -193,7 +194,7 @@ def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
     look_for_garbage_rarely()
-    with streams_for_commands(), _ended_by_signal():
+    with streams_for_commands(), _ended_by_signal(), _warnings_told():
         try:
             commands(arguments)
         except DpverifyError as error:
@@ -205,6 +206,24 @@ def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> 
             _report_fault()
         finally:
             _name_broken_papers()
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Say warnings of this program's own as lines of their own, without a place in its code."""
+    usual = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+        if category.__module__.startswith("dpverify."):
+            tell(f"dpverify: {message}")
+        else:
+            usual(message, category, *place, **more)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = usual
 
 
 def _name_broken_papers() -> None:

@@ -6,9 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+
+from dpverify.running.foresight import LongRunWarning
+from dpverify.terminal import run_commands
 
 FUNCTIONS = """
 import os, sys
@@ -88,3 +92,15 @@ def test_exit_codes_are_of_what_was_found(folder: Path, function: str, streams: 
     if "full" in streams and not FULL.exists():
         pytest.skip("no device that is always full")
     assert shell(folder, function, streams).returncode == code
+
+
+def test_warnings_of_the_program_are_lines(capsys):
+    def command(_):
+        warnings.warn("A run takes about 3 minutes.", LongRunWarning, stacklevel=1)
+        warnings.warn("another's", UserWarning, stacklevel=1)
+
+    with warnings.catch_warnings(record=True) as others:
+        warnings.simplefilter("always")
+        run_commands(command, [])
+    assert capsys.readouterr().err == "dpverify: A run takes about 3 minutes.\n"
+    assert [str(one.message) for one in others] == ["another's"]
