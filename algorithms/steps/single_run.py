@@ -31,7 +31,7 @@ from dpverify.problems import (
     Ridge,
     Squared,
 )
-from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
+from dpverify.problems.further_losses import HuberizedPositivePart, LogisticOnBall, PositivePart
 from dpverify.problems.losses import LinkLoss
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss, ResampledLoss
@@ -49,6 +49,7 @@ _SAME_BITS: dict[tuple[int, int, bool, bool], bool] = {}
 
 _KINDS: Mapping[type, Callable[[Any], tuple[int, float]]] = {
     Logistic: lambda loss: (loops.LOGISTIC, 0.0),
+    LogisticOnBall: lambda loss: (loops.LOGISTIC, 0.0),
     Hinge: lambda loss: (loops.HINGE, 0.0),
     Squared: lambda loss: (loops.SQUARED, 0.0),
     Linear: lambda loss: (loops.LINEAR, float(loss.labeled)),

@@ -29,7 +29,7 @@ from dpverify.problems import (
     Simplex,
     Squared,
 )
-from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
+from dpverify.problems.further_losses import HuberizedPositivePart, LogisticOnBall, PositivePart
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
 from dpverify.running import Randomness
@@ -58,6 +58,7 @@ SLOPES: tuple[Any, ...] = (
     Linear(labeled=True),
     PositivePart(),
     HuberizedPositivePart(0.3),
+    LogisticOnBall(0.7),
 )
 
 
