@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -201,12 +202,11 @@ def _show_plan(
     """The methods, best bound first, then those that do not apply with the reason."""
     from dpverify.fitting import candidates
     from dpverify.fitting.models import problem_for
-    from dpverify.running import CALL_LIMIT
     from dpverify.running import call_limit as call_limit_of
 
     (n, d), only = table.features.shape, None if method == "auto" else method
     problem, _ = problem_for(loss, d + bounds.intercept, radius, ridge)
-    with call_limit_of(CALL_LIMIT if call_limit is None else call_limit):
+    with nullcontext() if call_limit is None else call_limit_of(call_limit):
         known = candidates(problem, n=n, epsilon=epsilon, delta=delta, only=only)
     found = sorted(known, key=lambda one: (bool(one.obstacle), one.bound is None, one.bound or 0.0))
     if json_file is not None:
@@ -260,6 +260,15 @@ def _stated(model: PrivateModel) -> StatedGuarantee:
     return model.method.stated
 
 
+def _rounded(stated: StatedGuarantee) -> StatedGuarantee:
+    """The same, or what follows from it in a few digits."""
+    from dpverify.privacy import GDP
+
+    if not isinstance(stated.guarantee, GDP):
+        return stated
+    return replace(stated, guarantee=GDP(float(at_most(stated.guarantee.mu))))
+
+
 def _not_private(model: PrivateModel) -> dict[str, Any] | None:
     known = model.not_private
     if known is None:
@@ -281,7 +290,7 @@ def _write_model(path: str, found: dict[str, Any]) -> None:
 
 
 def _facts(model: PrivateModel, names: Sequence[str], out: str | None) -> Iterator[tuple[str, str]]:
-    yield "guarantee", f"{model.claim} for data sets that differ in one record; {model.sharpest}"
+    yield "guarantee", f"{model.claim} for data sets that differ in one record; {_rounded(model.sharpest)}"
     for condition in _stated(model).conditions:
         yield "if", str(condition)
     yield "public", f"n = {model.n}, d = {len(names)}, and all that is declared"
