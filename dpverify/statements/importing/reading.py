@@ -215,6 +215,9 @@ class PaperReader:
             return "vector", "" if domain else "it is said elsewhere"
         if domain:
             doubt = "" if all(f.sure for f in own) else "whether 0 is among them is not said"
+            named, word = by_meaning(section.meanings.get(letter, "") or self.meanings.get(letter, ""))
+            if named.startswith("integer") and not domain.startswith("integer"):
+                return joined([domain, "integer"]) or domain, f"it is called a {word}"
             whole = kind.startswith("integer") or DOMAINS.get(letter, "").startswith("integer")
             if whole and not domain.startswith("integer"):
                 # as a real number, less is claimed of it than may be meant
