@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 
+class DpverifyWarning(UserWarning):
+    """What this program warns of; commands say it as a line."""
+
+
 class DpverifyError(Exception):
     """Base class of every error that dpverify raises on purpose."""
 

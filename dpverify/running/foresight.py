@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from dpverify.checks import number
-from dpverify.errors import DpverifyError
+from dpverify.errors import DpverifyError, DpverifyWarning
 
 CALL_LIMIT = 10**7
 """Oracle calls of one run, by default, where a call takes `USUAL_CALL`; of quicker ones, as many as take as long."""
@@ -27,7 +27,7 @@ class TooCostlyError(DpverifyError, ValueError):
     """A run would make more oracle calls than is allowed; the message says how many, and how to allow them."""
 
 
-class LongRunWarning(UserWarning):
+class LongRunWarning(DpverifyWarning):
     """A run that is allowed takes long; the message says how long, from its calls."""
 
 

@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from dpverify import extras
-from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
+from dpverify.errors import DpverifyError, DpverifyWarning, InvalidArgumentError, InvalidDataError
 from dpverify.files import check_writable, unwritable, write_whole
 from dpverify.garbage import look_for_garbage_rarely
 from dpverify.terminal.streams import streams_for_commands
@@ -214,7 +214,7 @@ def _warnings_told() -> Iterator[None]:
     usual = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-        if category.__module__.startswith("dpverify."):
+        if issubclass(category, DpverifyWarning):
             tell(f"dpverify: {message}")
         else:
             usual(message, category, *place, **more)
