@@ -268,10 +268,12 @@ class Boosting(Weakenable):
         if single is None or single.population or single.probability is not None:
             return None
         factor = (2 / self.failure_probability) ** (1 / self.repeat_count)
+        selection = self.selection_loss() / (1 if single.total else n)
         return StatedRisk(
-            factor * single.bound + self.selection_loss() / (1 if single.total else n),
+            factor * single.bound + selection,
             total=single.total,
             probability=1 - self.failure_probability,
+            theorem=None if single.theorem is None else factor * single.theorem + selection,
             **words("bst14.alg-boost/risk", **words_of(single)),
         )
 

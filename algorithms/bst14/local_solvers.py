@@ -71,6 +71,10 @@ class LocalNoisyGradientDescent:
         """Algorithm 1's bound on a set of this diameter, from wherever in it, in units of total loss."""
         return self.mechanism.risk_on(n, diameter, diameter)
 
+    def theorem_within(self, n: int, diameter: float) -> float | None:
+        """The same as Lemma 2.5 prints it, for the rates that it has."""
+        return self.mechanism.theorem_on(n, diameter) if self.mechanism.rate_factor == 1 else None
+
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""
         return self.mechanism.queries(n)

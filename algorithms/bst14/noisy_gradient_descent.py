@@ -178,7 +178,7 @@ class NoisyGradientDescent(Weakenable):
         if self.step_size == "lipschitz":
             diameter = self.problem.constraint.diameter
             bound = self.risk_on(n, diameter, reach(self.start, self.problem.constraint))
-            printed = 2 * diameter * math.sqrt(moment) * (2 + math.log(points)) / math.sqrt(points)
+            printed = self.theorem_on(n, diameter)
         else:
             convexity = n * self.problem.constants.strong_convexity
             bound = strongly_convex_risk(points, norm=math.sqrt(moment), strong_convexity=convexity)
@@ -193,6 +193,11 @@ class NoisyGradientDescent(Weakenable):
         """
         norm, factor = math.sqrt(self._second_moment(n)), self.rate_factor * diameter
         return falling_rates_risk(self.step_count(n) + 1, distance=distance, norm=norm, factor=factor)
+
+    def theorem_on(self, n: int, diameter: float) -> float:
+        """What Lemma 2.5 prints for the Lipschitz rule on such a set, for the factor 1, in units of total loss."""
+        points = self.step_count(n) + 1
+        return 2 * diameter * math.sqrt(self._second_moment(n)) * (2 + math.log(points)) / math.sqrt(points)
 
     def _second_moment(self, n: int) -> float:
         """G^2 = n^2 L^2 + p sigma^2, (2), in loss^2 over length^2."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -15,33 +16,21 @@ from dpverify.fitting.bounds import DeclaredBounds
 from dpverify.fitting.models import PrivateModel, fit
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Private(BaseEstimator):  # type: ignore[misc]
     """What all have in common: parameters as for `dpverify.fitting.fit`."""
 
-    _loss: str
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    method: str = "auto"
+    radius: float = 1.0
+    ridge: float = 0.0
+    norm: float | None = None
+    ranges: Sequence[Sequence[float]] | None = None
+    fit_intercept: bool = False
+    random_state: Any = None
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        method: str = "auto",
-        radius: float = 1.0,
-        ridge: float = 0.0,
-        norm: float | None = None,
-        ranges: Sequence[Sequence[float]] | None = None,
-        fit_intercept: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.method = method
-        self.radius = radius
-        self.ridge = ridge
-        self.norm = norm
-        self.ranges = ranges
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
+    _loss: ClassVar[str]
 
     def _bounds(self) -> DeclaredBounds:
         return DeclaredBounds(norm=self.norm, ranges=self.ranges, intercept=self.fit_intercept)
@@ -69,26 +58,9 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        method: str = "auto",
-        radius: float = 1.0,
-        ridge: float = 0.0,
-        norm: float | None = None,
-        ranges: Sequence[Sequence[float]] | None = None,
-        classes: Sequence[Any] | None = None,
-        fit_intercept: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            epsilon=epsilon, delta=delta, method=method, radius=radius, ridge=ridge, norm=norm, ranges=ranges,
-            fit_intercept=fit_intercept, random_state=random_state,
-        )  # fmt: skip
-        self.classes = classes
+    classes: Sequence[Any] | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -174,6 +146,7 @@ class DPLinearSVC(_Classifier):
     _loss = "hinge"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DPLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
     """Least squares on a ball under (epsilon, delta)-DP; `label_range` is declared, labels outside are clipped.
 
@@ -182,25 +155,7 @@ class DPLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
 
     _loss = "squared"
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        method: str = "auto",
-        radius: float = 1.0,
-        ridge: float = 0.0,
-        norm: float | None = None,
-        ranges: Sequence[Sequence[float]] | None = None,
-        label_range: Sequence[float] = (-1.0, 1.0),
-        fit_intercept: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            epsilon=epsilon, delta=delta, method=method, radius=radius, ridge=ridge, norm=norm, ranges=ranges,
-            fit_intercept=fit_intercept, random_state=random_state,
-        )  # fmt: skip
-        self.label_range = label_range
+    label_range: Sequence[float] = (-1.0, 1.0)
 
     def _bounds(self) -> DeclaredBounds:
         return DeclaredBounds(self.norm, self.ranges, self.label_range, self.fit_intercept)

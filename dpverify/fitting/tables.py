@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.problems.tables.cells import number_in, rows_of
+from dpverify.problems.tables.cells import number_in, numbers_of, rows_of
 from dpverify.quoting import quoted
 
 
@@ -40,16 +37,8 @@ def read_labeled(path: Path, label: str) -> LabeledTable:
     names = tuple(name for place, name in enumerate(header) if place != column)
     if not rows or not names:
         raise InvalidDataError(f"{path} has no record with a feature and a label.")
-    features = np.empty((len(rows), len(names)))
-    for i, (line, cells) in enumerate(rows):
-        others = cells[:column] + cells[column + 1 :]
-        for j, cell in enumerate(others):
-            found = number_in(cell)
-            if found is None or not math.isfinite(found):
-                raise InvalidDataError(
-                    f"{path}, line {line}, column {quoted(names[j])}, has {quoted(cell)!r}; allowed are finite numbers."
-                )
-            features[i, j] = found
+    others = [(line, cells[:column] + cells[column + 1 :]) for line, cells in rows]
+    features = numbers_of(path, others, names)
     return LabeledTable(features, names, tuple(cells[column].strip() for _, cells in rows))
 
 

@@ -23,8 +23,7 @@ import numpy.typing as npt
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems.arrays import Array
-from dpverify.problems.tables.cells import number_in, rows_of
-from dpverify.quoting import quoted
+from dpverify.problems.tables.cells import number_in, numbers_of, rows_of
 
 Matrix = npt.NDArray[np.float64]
 
@@ -250,16 +249,7 @@ def _table(path: Path) -> Matrix:
         rows = rows[1:]
     if not rows:
         raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
-    table = np.empty((len(rows), len(rows[0][1])))
-    for i, (line, cells) in enumerate(rows):
-        for j, cell in enumerate(cells):
-            number = number_in(cell)
-            if number is None or not math.isfinite(number):
-                raise InvalidDataError(
-                    f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers."
-                )
-            table[i, j] = number
-    return table
+    return numbers_of(path, rows)
 
 
 def _bundled(name: str) -> tuple[Matrix, Matrix]:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import csv
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
+from dpverify.quoting import quoted
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null"})
 """In lower case, what says that something is missing."""
@@ -47,3 +53,24 @@ def rows_of(path: Path, allowed: str) -> list[tuple[int, list[str]]]:
                 f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
             )
     return rows
+
+
+def numbers_of(
+    path: Path, rows: Sequence[tuple[int, Sequence[str]]], names: Sequence[str] = ()
+) -> FloatArray:
+    """The numbers in rows of a file with their lines, shape (rows, columns); columns may have names for messages.
+
+    Raises:
+        InvalidDataError: if a cell is no finite number.
+    """
+    table = np.empty((len(rows), len(rows[0][1])))
+    for i, (line, cells) in enumerate(rows):
+        for j, cell in enumerate(cells):
+            number = number_in(cell)
+            if number is None or not math.isfinite(number):
+                column = f", column {quoted(names[j])}" if names else ""
+                raise InvalidDataError(
+                    f"{path}, line {line}{column}, has {quoted(cell)!r}; allowed are finite numbers."
+                )
+            table[i, j] = number
+    return table

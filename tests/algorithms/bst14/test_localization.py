@@ -356,7 +356,10 @@ def test_the_risk_bound_is_the_proofs() -> None:
     expected = diameter * math.sqrt(second_moment) * (1 / n + n * tails + 1 / n) / 2
     stated = algorithm.risk_bound(n)
     assert stated is not None
-    assert stated.bound == pytest.approx(expected + n * 2 * 2 * n**-3, rel=1e-9)
+    missed = n * 2 * 2 * n**-3
+    assert stated.bound == pytest.approx(expected + missed, rel=1e-9)
+    printed = 2 * diameter * math.sqrt(second_moment) * (2 + math.log(n**2)) / n
+    assert stated.theorem == pytest.approx(printed + missed, rel=1e-9)
 
 
 def test_the_risk_bound_of_algorithm_1_for_strongly_convex_losses() -> None:

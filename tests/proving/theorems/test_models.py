@@ -7,11 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from dpverify.proving.checker.theorems.language import parts_of
-from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.checker.terms import number, symbol
+from dpverify.proving.checker.theorems.language import nodes, parts_of, put
+from dpverify.proving.checker.theorems.models import Model, show
+from dpverify.proving.checker.theorems.numbers import compared
+from dpverify.proving.checker.theorems.outcomes import constant
 from dpverify.proving.checker.theorems.steps import Clause
 
-from .clauses import Json, Seen, clause, look
+from .clauses import Json, Seen, brackets, clause, look, term
 
 PRIVATE = clause(
     "D:data T:any",
@@ -239,6 +242,18 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
 def test_truth_in_models(types: str, letters: str, values: list[Json], claim: str, wanted: int) -> None:
     """Each part of the language has its meaning; what has no value, or is beyond the rules, is not known."""
     assert truth(types, letters, values, claim) == wanted
+
+
+def test_what_depends_on_a_case_is_worked_out_in_each() -> None:
+    """A sum is kept for numbers and points alone: how an open letter compares with 1 differs from case to case."""
+    model = Model(clause("", "(a real)", "", "(== a a)"), {"types": {}, "neighbors": {}, "letters": ["2"]})
+    node = put(nodes(term(brackets("(sum (i integer) (indicator (<= 1 z)) 1 2)"))), {})
+    z = symbol(model.new_letter())
+    found = []
+    for holds in (True, False):
+        model.in_case = {compared("<=", number(1), z): holds}
+        found.append(model.value(node, {"z": constant(z)}))
+    assert found == [number(2), number(0)]
 
 
 LAPLACE, NORMAL, EXPONENTIAL = "(laplace 0 2)", "(normal 0 2)", "(exponential 2)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations, product, zip_longest
@@ -55,7 +56,7 @@ def possible(k: int, count: int) -> list[tuple[int, ...]]:
     return [row for row in product((0, 1), repeat=k) if sum(row) <= count]
 
 
-class CandidatePairSearcher(PairSearcher):
+class CandidatePairSearcher(PairSearcher, ABC):
     """A search for pairs, of which what is chosen among candidates has other laws."""
 
     enough, steps = 3, 0
@@ -76,9 +77,9 @@ class CandidatePairSearcher(PairSearcher):
         count = self.mechanism.choice.count if self.mechanism.choice else ""
         return int(self.model_of.code(count)(env)) if count else None
 
+    @abstractmethod
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
         """On what the law depends."""
-        raise NotImplementedError
 
     def cases(self) -> Iterator[PairCase]:
         """Pairs with other laws than those before, simple ones first."""
