@@ -189,13 +189,13 @@ PAGE = """# At real sizes
 Made by `make real-size`. Each of the 34 algorithms, run once on each data set below, with the parameters that its
 theorem gives for logistic regression on the unit ball at epsilon = 1 and delta = 1e-5, where nothing else is said (CPU
 seconds, of one thread, in a fresh process: with the accountant, and {numba}).
-*Excess* is the mean empirical risk of the output above the minimum; *by the theorem* is what the paper's proof gives for
-it with every constant, where that is not the bound, *bound* what is proved for the steps that are taken; *attained* is the mean excess on linear losses with
-as many equal records and the same Lipschitz constant, over 4 to 400 runs: no bound for all losses is below its expectation.
-*largest* is the largest excess risk on the constraint set. A bound that is not below it is vacuous: no point of the set could break it. A bound on the population's
-risk is one for every population, and so for this data set as the population. A dash: nothing is stated, or the output is
-no point of a problem. What is not run shows what was foreseen, and
-`run(..., call_limit=...)` allows it.
+*Excess* is the mean empirical risk of the output above the minimum; *bound* is what is proved for the steps that are
+taken, and *by the theorem* what the paper's proof gives with every constant, where that is another number. *Attained* is
+the mean excess on linear losses of as many equal records and the same Lipschitz constant, over 4 to 400 runs: no bound
+for all losses is below its expectation. *Largest* is the largest excess risk on the constraint set. A bound that is not
+below it is vacuous: no point of the set could break it. A bound on the population's risk is one for every population,
+and so for this data set as the population. A dash: nothing is stated, or the output is no point of a problem. What is
+not run shows what was foreseen, and `run(..., call_limit=...)` allows it.
 
 `dpverify verify --profile full` audits each algorithm at the size of the first data set, or, where a run is refused
 there, at the largest size at which it is not (`dpverify explain ALGORITHM` lists these audits, `.../real-size/...`).
