@@ -96,7 +96,10 @@ def lines_of(law: NoisyLaw, along: Rows) -> list[MixedLine]:
 
 
 def directions(left: NoisyLaw, right: NoisyLaw) -> Iterator[Rows]:
-    """Sums of multiples of outputs: without noise, of normal noise one along which means differ, each noise alone."""
+    """Sums of multiples of outputs: without noise, of normal noise one along which means differ, each noise.
+
+    Beside noise of other families, each normal one alone, too: far out it tells any two locations apart.
+    """
     (starts, slopes, noises), (others, other_slopes, _) = map(_affine, (left, right))
     if len(starts) == 1:
         yield [[1.0]]
@@ -111,7 +114,10 @@ def directions(left: NoisyLaw, right: NoisyLaw) -> Iterator[Rows]:
             yield [[w / largest for w in weights]]
         if slopes == other_slopes and largest:
             return
-    yield each_noise(left)
+    rows = each_noise(left)
+    yield rows
+    if len({noise.family for noise in noises}) > 1:
+        yield from ([row] for row, noise in zip(rows, noises, strict=True) if noise.family == "normal")
 
 
 def without_noise(slopes: Rows) -> Iterator[Rows]:
@@ -331,35 +337,30 @@ def sights(one: Spread, other: Spread) -> list[Sight]:
 
 
 def _stepped(left: NoisyLaw, right: NoisyLaw) -> Sight | None:
-    """Two laws of functions of one noise that take few values, by their masses; None for others."""
-    laws = [_values(law) for law in (left, right)]
-    values = sorted({value for law in laws for value in law})
-    if not all(laws) or len(values) < 2:
+    """Two laws of a function of one noise, by the masses of a few of its values; None for others.
+
+    What is far out, or between two of these values, is at the one before.
+    """
+    values = [next(iter(law.masses)) for law in (left, right)]
+    if not all(isinstance(value, After) for value in values):
         return None
-    masses = [tuple(law.get(value, 0.0) for law in laws) for value in values]
-    return Sight(
-        [[1.0]], [], [], [(p, q) for p, q in masses], tuple((a + b) / 2 for a, b in pairwise(values))
-    )
-
-
-def _values(law: NoisyLaw) -> dict[float, float]:
-    """Masses of what is made of one noise, in a few steps; what is far out is at the last step before."""
-    value = next(iter(law.masses))
-    if not isinstance(value, After):
-        return {}
-    (noise,) = value.noisy.slopes
-    line, made = FloatLine(noise.family, value.noisy.start, spread_of(value.noisy)), value.made
-    near = [line.at + line.scale * z for z in sorted((0.0, *FAR)) if abs(z) < 8]
-    if len({made(x) for x in near}) > STEPS:
-        return {}
-    ends, found = list[float](), dict[float, float]()
-    for low, high in pairwise(near):
-        if made(low) != made(high):
-            ends.append(_crossing(made, low, high))
-    for (low, high), mass in zip(pairwise([near[0], *ends, near[-1]]), _masses(line, ends), strict=True):
+    made, lines = values[0].made, list[FloatLine]()
+    for value in values:
+        (noise,) = value.noisy.slopes
+        lines.append(FloatLine(noise.family, value.noisy.start, spread_of(value.noisy)))
+    near = sorted({line.at + line.scale * z for line in lines for z in (0.0, *FAR) if abs(z) < 8})
+    while len({made(x) for x in near}) > STEPS:
+        near = [*near[:-1:2], near[-1]]
+    ends = [_crossing(made, low, high) for low, high in pairwise(near) if made(low) != made(high)]
+    found = dict[float, tuple[float, float]]()
+    masses = zip(*(_masses(line, ends) for line in lines), strict=True)
+    for (low, high), (p, q) in zip(pairwise([near[0], *ends, near[-1]]), masses, strict=True):
         of = made((low + high) / 2)
-        found[of] = found.get(of, 0.0) + mass
-    return found
+        before = found.get(of, (0.0, 0.0))
+        found[of] = before[0] + p, before[1] + q
+    ranked = sorted(found)
+    cuts = tuple((a + b) / 2 for a, b in pairwise(ranked))
+    return Sight([[1.0]], [], [], [found[value] for value in ranked], cuts) if cuts else None
 
 
 def _crossing(made: Callable[[float], object], low: float, high: float) -> float:
@@ -432,7 +433,7 @@ def views(head: str, one: Spread, other: Spread, bounds: list[float]) -> Iterato
             yield _cells(sight, [_ordered(sight.cuts, 9)])
             continue
         if head == "private":
-            yield from (_cells(sight, cuts) for cuts in _breaking(sight, after(one), *bounds))
+            yield from (_cells(sight, cuts) for cuts in _breaking(sight, *bounds))
             continue
         if count == 1:
             yield _cells(sight, [()])
@@ -460,7 +461,7 @@ def product_cuts(sight: Sight, count: int) -> list[list[float]]:
     return found
 
 
-def _breaking(sight: Sight, made: Any, epsilon: float, delta: float) -> Iterator[list[tuple[Fraction, ...]]]:
+def _breaking(sight: Sight, epsilon: float, delta: float) -> Iterator[list[tuple[Fraction, ...]]]:
     """Cuts whose chances break a claim; one number is cut where densities are e^epsilon apart, or at locations."""
     count = len(sight.left)
     options = [(product_cuts(sight, k), 6) for k in GRIDS[: None if count < 3 else 6] if count > 1]
@@ -471,11 +472,6 @@ def _breaking(sight: Sight, made: Any, epsilon: float, delta: float) -> Iterator
             alone.insert(0, roots)
         if not delta and sight.alone("laplace") is not None:
             alone.insert(0, [one[0][1].at])
-        if made is not None:
-            # beside the cut, too: what is put out may be one number for all beyond it
-            near = product(alone, (0.0, 1e-5, -1e-5))
-            yield from ([_ordered([made(x) + by for x in cuts], 9)] for cuts, by in near)
-            return
         options = [([cuts], digits) for digits in (5, 9, 15) for cuts in alone]
     for cuts, digits in options:
         ends = [_ordered(row, digits) for row in cuts]

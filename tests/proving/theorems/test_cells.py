@@ -288,6 +288,25 @@ def test_functions_that_are_not_linear_are_kept(made: Any) -> None:
     assert (found(1.5), found(4.0)) in {(1.0, 0.0), (2.0, 4.0), (1.0, 4.0)}
 
 
+def test_two_laws_of_a_function_of_noise_are_cut_at_the_same_numbers() -> None:
+    """Clipped to [0, 1], around -2 and -1: largest where all that is above 1 is 1."""
+    clip = ["min", ["max", ["sym", "y"], ["num", "0"]], ["num", "1"]]
+    model = FloatModel({"Data": 1}, {})
+    for noise, far in ((LAPLACE, 1.0), (NORMAL, math.log(STANDARD.cdf(-2) / STANDARD.cdf(-3)))):
+        law = model.code(nodes(lists(then(noise, clip))))
+        one, other = (law({"f": lambda _, at=at: at, "D": 0}) for at in (-1.0, -2.0))
+        assert needed("private", one, other, [0.0, 0.0]) == pytest.approx(far, abs=0.1)
+        assert needed("private", one, one, [0.0, 0.0]) == 0
+
+
+def test_beside_other_noise_normal_noise_is_looked_at_alone() -> None:
+    """Far out it tells any two locations apart, so that no pure claim holds, whatever the other noise hides."""
+    pair = ["certain", ["pair", ["sym", "y"], ["sym", "z"]]]
+    law = FloatModel({"Data": 1}, {}).code(nodes(lists(["then", Y, LAPLACE, ["then", ["z", "real"], NORMAL, pair]])))
+    one, other = (law({"f": lambda _, at=at: at, "D": 0}) for at in (0.0, 1.0))
+    assert [sight.along for sight in sights(one, other)] == [[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0]]]
+
+
 def test_distances_in_floating_point_are_right() -> None:
     """Against closed forms: a mixture of normal laws, two Laplace draws, a wider law, a uniform one."""
     one, other = FloatLine("normal", 0.0, 1.0), FloatLine("normal", 1.0, 1.0)
