@@ -176,6 +176,7 @@ BROKEN = {
         changed(BUDGET, (r"\frac{2k}{\rho}", r"\frac{2}{\rho}"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")), 24,
     ),
     "noise of one round, pure": (changed(PURE, (r"\frac{2k}", r"\frac{2}"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")), 24),
+    "noise of three rounds, pure": (changed(PURE, (r"\frac{2k}", r"\frac{6}"), ("$$w_k$$", r"$$y_1,\dots,y_k$$")), 24),
     "only the last state is paid": (changed(LOOP, (r"\frac{2k}", r"\frac{2}"), (GRADIENT, CLIPPED)), 24),
     "choices at half the price": (changed(REPEATED, ("(2k", "(k")), 18),
     "columns at the price of one": (

@@ -17,6 +17,7 @@ from operator import mul
 from typing import Any, TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.cells import MANY
 from dpverify.proving.theorems.noises import (
     NORMAL,
     After,
@@ -243,7 +244,7 @@ class Sight:
         if self.given is not None:
             return self.given
         ends: Sequence[Sequence[float]] = [places(self.left[0], self.right[0])] if len(self.left) == 1 else []
-        ends = ends or product_cuts(self, GRIDS[-1] if len(self.left) < 3 else 8)
+        ends = ends or product_cuts(self, grids(len(self.left))[-1])
         return self.cell_masses(ends)
 
     def cell_masses(self, cuts: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
@@ -437,13 +438,19 @@ def views(head: str, one: Spread, other: Spread, bounds: list[float]) -> Iterato
             continue
         if count == 1:
             yield _cells(sight, [()])
-        for k in (3, 7, GRIDS[-1] if count < 3 else 8):
+        for k in sorted({min(k, grids(count)[-1]) for k in (3, 7, GRIDS[-1])}):
             yield _cells(sight, [_ordered(ends, 6) for ends in product_cuts(sight, k)])
 
 
 def _cells(sight: Sight, cuts: Sequence[Sequence[Fraction]]) -> Json:
     along = [[str(Fraction(v).limit_denominator(10**6)) for v in row] for row in sight.along]
     return {"along": along, "cuts": [[*map(str, row)] for row in cuts]}
+
+
+def grids(count: int) -> list[int]:
+    """At how many numbers each of several outputs may be cut."""
+    most = GRIDS[-1] if count < 3 else 8
+    return [k for k in GRIDS if k <= most and (k == 1 or (k + 1) ** count <= MANY)]
 
 
 def product_cuts(sight: Sight, count: int) -> list[list[float]]:
@@ -464,7 +471,7 @@ def product_cuts(sight: Sight, count: int) -> list[list[float]]:
 def _breaking(sight: Sight, epsilon: float, delta: float) -> Iterator[list[tuple[Fraction, ...]]]:
     """Cuts whose chances break a claim; one number is cut where densities are e^epsilon apart, or at locations."""
     count = len(sight.left)
-    options = [(product_cuts(sight, k), 6) for k in GRIDS[: None if count < 3 else 6] if count > 1]
+    options = [(product_cuts(sight, k), 6) for k in grids(count) if count > 1]
     if count == 1:
         (one,), (other,) = sight.left, sight.right
         alone = [[at] for at in sorted({line.at for law in (one, other) for _, line in law})]

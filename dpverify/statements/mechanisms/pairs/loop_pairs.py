@@ -27,8 +27,8 @@ from dpverify.statements.mechanisms.proofs.loops import (
 from dpverify.statements.mechanisms.proofs.ranges import may_lack_value, number
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 
-MOST = 3
-"""Rounds that are written out, where a page says how many there are."""
+MOST, FEW = 4, (1, 2, 4)
+"""Rounds that are written out: at most, where a page says how many there are; where it does not, if none ends the loop."""
 COUNTED, TRIED = (1, 2, 3, 6, 12, 24, 40), 5
 """Rounds of which outputs in random order are counted, and how many of these numbers are tried."""
 Bit: TypeAlias = "Callable[[Node], Node]"
@@ -61,7 +61,7 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
         yield from counted_rounds(mechanism, loop)
         return
     written = next((count for count in range(1, MOST + 1) if loop.last == number(count)), None)
-    counts = (1, 2) if written is None else (written,)
+    counts = (FEW[:2] if loop.until else FEW) if written is None else (written,)
     tried = [(count, None) for count in counts] + [(counts[-1], one) for one in still if one.name in kept]
     for count, zero in reversed(tried) if loop.until else tried:
         fixed = mechanism if zero is None else without(mechanism, zero)
