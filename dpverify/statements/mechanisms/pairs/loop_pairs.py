@@ -28,7 +28,7 @@ from dpverify.statements.mechanisms.proofs.ranges import may_lack_value, number
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 MOST, FEW = 4, (1, 2, 4)
-"""Rounds that are written out: at most, where a page says how many there are; where it does not, if none ends the loop."""
+"""Rounds that are written out: at most, where a page says how many; else these, the last if no round ends the loop."""
 COUNTED, TRIED = (1, 2, 3, 6, 12, 24, 40), 5
 """Rounds of which outputs in random order are counted, and how many of these numbers are tried."""
 Bit: TypeAlias = "Callable[[Node], Node]"
