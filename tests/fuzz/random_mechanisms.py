@@ -126,8 +126,16 @@ def numbers(random: Random) -> Known:
     steps = [("Query", f"s={latex}")]
     if random.random() < 0.3:  # a sum of a sample
         part, of = random.choice(PARTS)
-        add, rate, (output, cut) = random.random() < 0.5, random.choice((Fraction(1, 2), Fraction(1, 4))), OUTPUTS[0]
-        line = f"each record with probability ${written(rate)}$" if add else "1 of $n$ records without replacement"
+        add, rate, (output, cut) = (
+            random.random() < 0.5,
+            random.choice((Fraction(1, 2), Fraction(1, 4))),
+            OUTPUTS[0],
+        )
+        line = (
+            f"each record with probability ${written(rate)}$"
+            if add
+            else "1 of $n$ records without replacement"
+        )
         line = line.replace("1 of", "$1$ of")
         steps = [(f"Subsample ({line})", ""), ("Query", rf"s=\sum_{{i=1}}^{{{'n' if add else 1}}}{part}")]
 
@@ -141,12 +149,17 @@ def numbers(random: Random) -> Known:
     steps.append(("Draw", rf"y\sim{noise[law]}"))
     times = random.choice((Fraction(1, 2), 1, 1, 2, 3))
     delta = (
-        random.choice((Fraction(1, 10), Fraction(1, 100))) if law == "normal" or random.random() < 0.3 else Fraction(0)
+        random.choice((Fraction(1, 10), Fraction(1, 100)))
+        if law == "normal" or random.random() < 0.3
+        else Fraction(0)
     )
     most = times_epsilon(times) if law == "Lap" else written(times)
     if rate:
         most = r"\log(1+{}(e^{{{}}}-1))".format(written(rate) if add else r"\frac{1}{n}", most)
-    steps += [("Output", output), ("Claim", (f"({most},{written(delta)})" if delta else most) + r"\text{-DP}")]
+    steps += [
+        ("Output", output),
+        ("Claim", (f"({most},{written(delta)})" if delta else most) + r"\text{-DP}"),
+    ]
     least = 2 if rate and not add else 0 if rate else 1
     letters = {"n": f"integer >= {least}", **({r"\varepsilon": "> 0"} if law == "Lap" else {})}
 
@@ -190,11 +203,19 @@ def numbers(random: Random) -> Known:
 
 def choices(random: Random) -> Known:
     """Noisy max, the exponential mechanism, permute-and-flip, and stopping at the first above a threshold."""
-    count, (low, high), form = random.choice((2, 3)), random.choice(((0, 1), (-1, 1))), random.choice(range(5))
+    count, (low, high), form = (
+        random.choice((2, 3)),
+        random.choice(((0, 1), (-1, 1))),
+        random.choice(range(5)),
+    )
     scale, other, times = (random.choice((Fraction(1, 2), 1, 2, 4)) for _ in range(3))
     times, add, noisy = min(times, 2), random.random() < 0.25, random.random() < 0.8
     part, f = random.choice(
-        ((r"x_{i,j}", float), (r"x_{i,j}^2", lambda x: x * x), (r"\mathbf{1}[0<x_{i,j}]", lambda x: float(x > 0)))
+        (
+            (r"x_{i,j}", float),
+            (r"x_{i,j}^2", lambda x: x * x),
+            (r"\mathbf{1}[0<x_{i,j}]", lambda x: float(x > 0)),
+        )
     )
     typed, below, weight = form < 3, written(scale, EPSILON), times_epsilon(1 / Fraction(scale))
     j, each = ("r", r"$r\in R$") if typed else ("j", r"$j\in\{1,\dots,k\}$")
@@ -219,7 +240,11 @@ def choices(random: Random) -> Known:
         steps += [*drawn, (f"Draw (for each {each})", rf"y_j\sim\mathrm{{Lap}}(q(j),{below})")]
         steps.append(("Stop (at the first $j$, else at $k+1$)", rf"y_j\ge {'t' if noisy else 1}"))
     steps += [("Output", "j"), ("Claim", times_epsilon(times) + r"\text{-DP}")]
-    letters = {"n": "integer >= 1", **({"R": "finite type"} if typed else {"k": "integer >= 1"}), r"\varepsilon": "> 0"}
+    letters = {
+        "n": "integer >= 1",
+        **({"R": "finite type"} if typed else {"k": "integer >= 1"}),
+        r"\varepsilon": "> 0",
+    }
 
     def masses(data: Data, epsilon: float) -> np.ndarray:
         count = len(data[0])

@@ -36,7 +36,8 @@ def wrong(known: Known, random: Random) -> tuple[Verdict, str]:
     elif row.pair is not None:
         epsilon = float(Fraction(dict(row.pair.letters).get(EPSILON, "1")))
         sides = [
-            [tuple(map(float, map(Fraction, record))) for record in side] for side in (row.pair.left, row.pair.right)
+            [tuple(map(float, map(Fraction, record))) for record in side]
+            for side in (row.pair.left, row.pair.right)
         ]
         one, other = (tuple(x if len(x) > 1 else x[0] for x in side) for side in sides)
         far = max(known.excess(one, other, epsilon), known.excess(other, one, epsilon))

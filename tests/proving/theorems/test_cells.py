@@ -302,7 +302,9 @@ def test_two_laws_of_a_function_of_noise_are_cut_at_the_same_numbers() -> None:
 def test_beside_other_noise_normal_noise_is_looked_at_alone() -> None:
     """Far out it tells any two locations apart, so that no pure claim holds, whatever the other noise hides."""
     pair = ["certain", ["pair", ["sym", "y"], ["sym", "z"]]]
-    law = FloatModel({"Data": 1}, {}).code(nodes(lists(["then", Y, LAPLACE, ["then", ["z", "real"], NORMAL, pair]])))
+    law = FloatModel({"Data": 1}, {}).code(
+        nodes(lists(["then", Y, LAPLACE, ["then", ["z", "real"], NORMAL, pair]]))
+    )
     one, other = (law({"f": lambda _, at=at: at, "D": 0}) for at in (0.0, 1.0))
     assert [sight.along for sight in sights(one, other)] == [[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0]]]
 
