@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,16 +13,23 @@ import pytest
 
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.as_theorems import searcher_of
+from dpverify.proving.checker.theorems.choices import masses_of
+from dpverify.proving.checker.theorems.language import parts_of
+from dpverify.proving.checker.theorems.models import Model, show
+from dpverify.proving.checker.theorems.numbers import ONE as ONE_
+from dpverify.proving.checker.theorems.outcomes import Finite, Point, constant
+from dpverify.statements.mechanisms.as_theorems import as_theorem, searcher_of
 from dpverify.statements.mechanisms.guarantees import guarantee_proved
 from dpverify.statements.mechanisms.pairs import choice_pairs
-from dpverify.statements.mechanisms.pairs.search import search_pairs
+from dpverify.statements.mechanisms.pairs.breaking import bounds_of
+from dpverify.statements.mechanisms.pairs.one_answer import AnswerPairSearcher, one_answer
+from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
 from dpverify.statements.mechanisms.proofs.coins import TAKEN
 from dpverify.statements.mechanisms.proofs.ranges import ONE
 from dpverify.statements.mechanisms.reading import indexed, law_of_noise, read_mechanisms
 from dpverify.verification.mechanisms import decide_mechanism
+from dpverify.verification.theorems import is_shown
 
 from ..benchmarks.mechanisms.gallery import section
 from ..packaging.page_blocks import DOCS
@@ -97,7 +105,7 @@ def test_a_page_with_more_queries_has_a_pair_without_a_law(tmp_path: Path, thoro
     (one,) = read_mechanisms(page)
     searcher, claim = searcher_of(one)(one, {}, Random(0)), claim_of(one)
     case = searcher.plain()
-    assert not [*searcher.cases()]
+    assert searcher.some is None
     assert case is not None
     assert {len(row) for rows in (case.left, case.right) for row in rows} == {6}
     if thorough:
@@ -154,6 +162,11 @@ BROKEN = {
     "noise on the threshold drawn again": FIRST.replace(
         THRESHOLD, THRESHOLD.replace("Draw:", EACH).replace("$t", "$t_j").replace(r"\frac{2}", r"\frac{1}")
     ).replace(r"\ge t", r"\ge t_j").replace(r"\frac{4}", r"\frac{1}"),
+    "several answers, with the noise of one": SEVERAL,
+    "without a bound on the answers (Chen and others)": SEVERAL.replace("after $m$", "after $k$"),
+    "the first of many, with too little noise": FIRST.replace(
+        "integer >= 1 | number of q", "integer >= 9 | number of q"
+    ).replace(r"\frac{4}", r"\frac{1}"),
     "several answers, with too little noise on the queries (Lee and Clifton)": SEVERAL.replace(
         r"\frac{2}", r"\frac{4}"
     ).replace(r"q(j),\frac{4}{\varepsilon}", r"q(j),\frac{4}{3\varepsilon}"),
@@ -168,15 +181,54 @@ BROKEN = {
 def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
     page = tmp_path / "mine.md"
     page.write_text(BROKEN[name], encoding="utf-8")
-    row = decide_mechanism(read_mechanisms(page)[0], str(page))
+    (one,) = read_mechanisms(page)
+    row = decide_mechanism(one, str(page))
     assert row.verdict is Verdict.REFUTED, row.reason
     assert row.pair is not None
-    claim = claim_of(read_mechanisms(page)[0])
-    show(claim.clause, row.pair.model, refute=True)
-    place = claim.names.index("x")
-    row.pair.model["letters"][place] = [row.pair.model["letters"][place][0]] * 2
+    theorem, model = as_theorem(one), row.pair.model
+    assert is_shown(theorem, model, refute=True)
+    of = theorem.modeled(model, refute=True)
+    place = of.names.index("x")
+    model["letters"][place] = [model["letters"][place][0]] * 2
     with pytest.raises(ValueError, match="the claim is not seen to be false"):
-        show(claim.clause, row.pair.model, refute=True)
+        show(of.clause, theorem.modeled(model, refute=True).model, refute=True)
+
+
+def test_one_answer_has_the_chances_that_are_searched(tmp_path: Path) -> None:
+    """By the checker's law of one answer, written out, for each answer, and for no other event than that answer."""
+    page = tmp_path / "mine.md"
+    page.write_text(SEVERAL, encoding="utf-8")
+    (one,) = read_mechanisms(page)
+    searcher = AnswerPairSearcher(one, {}, Random(0))
+    letters = {
+        "n": Fraction(1),
+        "k": Fraction(3),
+        "m": Fraction(2),
+        "c": Fraction(1, 3),
+        "varepsilon": Fraction(2),
+    }
+    left, right = (tuple(map(Fraction, row)) for row in (("0", "1", "1/2"), ("1", "0", "0")))
+    case = PairCase(letters, (left,), (right,), 1)
+    chances, _, _ = searcher.laws(case)
+    assert isinstance(chances, dict)
+    assert len(chances) == 7
+    for answer, chance in chances.items():
+        written = one_answer(one, {"k": 3, "m": 2}, answer).mechanism
+        claim = claim_of(written)
+        exact = Model(claim.clause, PairSearcher(written, {}, Random(0)).model(case, claim))
+        _, letter, law, *_ = parts_of(parts_of(claim.clause.body)[3])
+        name, kind = map(str, parts_of(letter))
+        found = masses_of(exact.value(law, {name: constant(Point(kind, 0))}))
+        assert isinstance(found, Finite)
+        low, high = bounds_of(dict(found.masses)[ONE_])
+        assert low - Fraction(1, 10**9) <= chance <= high + Fraction(1, 10**9)
+    assert sum(chances.values()) == pytest.approx(1)
+    for values, above in (
+        ({"k": 3, "m": 2}, (1, 1, 1)), ({"k": 3, "m": 2}, (0, 1, 0, 1)), ({"k": 3}, (0, 1, 0)),
+        ({"k": 3, "m": 0}, (0, 0, 0)), ({"k": 3, "m": 2}, (0, 2, 0)), ({"k": 3, "m": 2}, ()),
+    ):  # fmt: skip
+        with pytest.raises(LookupError):
+            one_answer(one, values, above)
 
 
 def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:

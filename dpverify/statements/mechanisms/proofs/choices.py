@@ -248,8 +248,8 @@ class ChoiceOnPage:
         if self.line.count:
             return ("and", *self.are_above(value))
         if self.line.role == "stop":
-            within, *rest = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))
-            return ("and", *within, *rest)
+            within, _, here = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))
+            return ("and", within[0], here)
         one, other = (self.score(self.sides[0], c) for c in (value, T))
         every = (("other", (), self.kind),)
         before: Node = ("<=", ("of", ORDER, value), ("of", ORDER, T))
