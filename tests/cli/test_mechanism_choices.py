@@ -56,6 +56,17 @@ SEVERAL = FIRST.replace("at the first $j$, else at $k+1$", "after $m$ of the $j$
     "| $c$ |", "| $m$ | integer >= 1 | how many above, at most |\n| $c$ |"
 )
 SEVERAL_RIGHT = SEVERAL.replace(r"\frac{4}", r"\frac{4m}")
+WITH_NUMBER = (
+    FIRST.replace(r"(q(j),\frac{4}", r"(q(j),\frac{8}")
+    .replace(r"(c,\frac{2}", r"(c,\frac{4}")
+    .replace(
+        "Output:\n$$j$$", "Draw:\n$$z\\sim\\mathrm{Lap}(q(j),\\frac{2}{\\varepsilon})$$\n\nOutput:\n$$(j,z)$$"
+    )
+)
+"""The first above, and its number with fresh noise."""
+LARGEST_WITH_NUMBER = LARGEST.replace(r"\frac{2}", r"\frac{4}").replace(
+    "Output:\n$$j$$", "Draw:\n$$z\\sim\\mathrm{Lap}(q(j),\\frac{2}{\\varepsilon})$$\n\nOutput:\n$$(j,z)$$"
+)
 EACH = r"Draw (for each $j\in\{1,\dots,k\}$):"
 
 
@@ -75,8 +86,18 @@ def derived(text: str, folder: Path) -> MechanismProof:
 
 @pytest.mark.parametrize(
     "text",
-    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT, COINS, COUNTED, WEIGHTED],
-    ids=["laplace", "exponential", "threshold", "several", "coins", "counted", "weighted"],
+    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT, COINS, COUNTED, WEIGHTED, WITH_NUMBER, LARGEST_WITH_NUMBER],
+    ids=[
+        "laplace",
+        "exponential",
+        "threshold",
+        "several",
+        "coins",
+        "counted",
+        "weighted",
+        "number",
+        "its score",
+    ],
 )
 def test_choices_are_proved_and_have_a_witness(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -162,6 +183,8 @@ BROKEN = {
     "noise on the threshold drawn again": FIRST.replace(
         THRESHOLD, THRESHOLD.replace("Draw:", EACH).replace("$t", "$t_j").replace(r"\frac{2}", r"\frac{1}")
     ).replace(r"\ge t", r"\ge t_j").replace(r"\frac{4}", r"\frac{1}"),
+    "the number that was compared (Roth)": FIRST.replace("Output:\n$$j$$", "Output:\n$$(j,y_j)$$"),
+    "a number with too little fresh noise": WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
     "several answers, with the noise of one": SEVERAL,
     "without a bound on the answers (Chen and others)": SEVERAL.replace("after $m$", "after $k$"),
     "the first of many, with too little noise": FIRST.replace(
@@ -235,6 +258,9 @@ def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
     """Too little noise, or that of fewer answers, a threshold that depends on records, normal noise: never proved."""
     for text in (
         FIRST.replace(r"\frac{4}", r"\frac{2}"),
+        FIRST.replace("Output:\n$$j$$", "Output:\n$$(j,y_j)$$"),
+        WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
+        LARGEST_WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
         *(SEVERAL.replace(r"\frac{4}", wrong) for wrong in (r"\frac{4}", r"\frac{2m}", r"\frac{4(m-1)}")),
         SEVERAL_RIGHT.replace("after $m$", "after $m+1$"),
         SEVERAL_RIGHT.replace("after $m$", "after $k$"),
@@ -276,6 +302,15 @@ REFUSED = [
     (FIRST, r"y_j\ge t", "y_j>t", 25, r"\ge"),
     (SEVERAL, "after $m$ of", r"after $q(1)$ of", 26, "a public number of answers"),
     (SEVERAL, "Output:\n$$j$$", "Output:\n$$(j,y_j)$$", 29, "one Select or Stop"),
+    (
+        SEVERAL,
+        "Output:",
+        "Draw:\n$$z\\sim\\mathrm{Lap}(0,1)$$\n\nOutput:",
+        29,
+        "no draw behind a Stop after several",
+    ),
+    (FIRST, "Output:\n$$j$$", "Output:\n$$(j,t)$$", 28, "one Select or Stop"),
+    (WITH_NUMBER, "$$(j,z)$$", "$$z$$", 31, "one Select or Stop"),
     (FIRST, "Stop (at the first $j$, else at $k+1$)", "Select", 25, r"$r\in R$"),
     (COINS, "in random order", "in order", 18, "in random order"),
     (COINS, "shows heads", "shows tails", 18, "in random order"),

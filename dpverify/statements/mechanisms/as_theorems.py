@@ -14,7 +14,7 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.pairs.coin_pairs import CoinPairSearcher
 from dpverify.statements.mechanisms.pairs.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
-from dpverify.statements.mechanisms.pairs.one_answer import ANSWER_IS, LETTERS, AnswerPairSearcher, answer_of
+from dpverify.statements.mechanisms.pairs.one_answer import ANSWER_IS, KEYS, AnswerPairSearcher, answer_of
 from dpverify.statements.mechanisms.pairs.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.pairs.search import PairSearch, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.pairs.tested_pairs import ReleasePairSearcher
@@ -55,7 +55,7 @@ class MechanismAsTheorem(TheoremOnPage):
             return super().modeled(model, refute=refute)
         few = [*few_rounds(self.mechanism, loop)][model[ROUNDS]] if loop else answer_of(self.mechanism, model)
         claim = claim_of(few.mechanism)
-        own = {key: value for key, value in model.items() if key not in (ROUNDS, LETTERS, ANSWER_IS)}
+        own = {key: value for key, value in model.items() if key not in (ROUNDS, *KEYS)}
         return ModeledClause(claim.clause, claim.names, own, few.letters)
 
 

@@ -133,12 +133,7 @@ class _MechanismSection(TheoremSection):
                 sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
             )
         if chosen or any(one.index for one in found):
-            last = chosen[0] is found[-3] if len(chosen) == 1 and not self.tested else False
-            if not last or found[-2].term != ("sym", chosen[0].name):
-                allowed = "the letter that one Select or Stop before it chooses"
-                raise AtLineError(
-                    found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed)
-                )
+            self.of_choice(found, chosen)
         elif loop is None and "if" not in roles and not self.drawn & free(found[-2].term):
             raise AtLineError(
                 found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
@@ -151,6 +146,24 @@ class _MechanismSection(TheoremSection):
             self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
             tuple(self.given), tuple(self.declared), self.size, sample, loop,
         )  # fmt: skip
+
+    def of_choice(self, found: Sequence[MechanismStep], chosen: Sequence[MechanismStep]) -> None:
+        """Refuse outputs but what is chosen, with numbers that are drawn behind it, or the one that was compared."""
+        output, only = found[-2], len(chosen) == 1 and not self.tested
+        behind = found[found.index(chosen[0]) + 1 : -2] if only else ()
+        compared = list[Node]()
+        if only and chosen[0].role == "stop" and not chosen[0].count:
+            own: Node = ("sym", chosen[0].name)
+            compared = [("pair", own, ("of", noise, own)) for noise in sorted(self.drawn)]
+        made = {one.name for one in behind if one.role == "draw" and not one.index}
+        refused = {self.records.name if self.records else "", *self.drawn} - made
+        plain = only and len(made) == len(behind) and free(output.term).isdisjoint(refused)
+        if chosen and chosen[0].count and behind:
+            allowed = "no draw behind a Stop after several"
+            raise AtLineError(behind[0].line, InvalidArgumentError("draw", Latex(behind[0].latex), allowed))
+        if not (plain and {chosen[0].name} <= free(output.term)) and output.term not in compared:
+            allowed = "the letter that one Select or Stop before it chooses, and what is drawn behind it"
+            raise AtLineError(output.line, InvalidArgumentError("output", Latex(output.latex), allowed))
 
     def compare(self, line: int, latex: str, says: str) -> None:
         """Refuse what two readers read differently."""

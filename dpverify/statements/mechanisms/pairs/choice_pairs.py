@@ -18,7 +18,7 @@ from dpverify.proving.theorems.finite_models import Code
 from dpverify.proving.theorems.noises import FloatLine
 from dpverify.proving.theorems.spreads import Spread
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.pairs.chosen_chances import answers, largest, reached
+from dpverify.statements.mechanisms.pairs.chosen_chances import Side, answers, largest, reached
 from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs.choices import (
     ABOVE,
@@ -191,17 +191,22 @@ class ChoicePairSearcher(CandidatePairSearcher):
     def law_of(self, numbers: Sequence[Sequence[float]], count: int | None) -> dict[Any, float]:
         """The same for locations of each side, for each candidate, and scales of noises."""
         *at, scales = numbers
-        noises = {
-            one.name: FloatLine(named(parts_of(one.law)[0]), 0.0, scale)
-            for one, scale in zip(self.choice.noises, scales, strict=True)
-        }
-        own = [None if one is None else (noises[one.name], bool(one.index)) for _, one in self.sides]
+        own = self.noises(scales)
         if self.choice.line.role == "select":
             return largest(at[0], own[0][0] if own[0] and own[0][1] else None)
-        chances = reached([y - t for t, y in zip(*at, strict=True)], *own)
+        low, high = own
+        chances = reached([y - t for t, y in zip(*at, strict=True)], low, high)
         if count is not None:
             return dict(answers(*chances, count))
         return {one.index(1) + 1 if 1 in one else len(one) + 1: p for one, p in answers(*chances, 1)}
+
+    def noises(self, scales: Sequence[float]) -> list[Side]:
+        """The noise of each side, and whether each candidate has its own."""
+        found = {
+            one.name: (FloatLine(named(parts_of(one.law)[0]), 0.0, scale), bool(one.index))
+            for one, scale in zip(self.choice.noises, scales, strict=True)
+        }
+        return [None if one is None else found[one.name] for _, one in self.sides]
 
     def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters, with sequences for noises."""

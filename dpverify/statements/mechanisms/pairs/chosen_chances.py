@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -93,13 +93,17 @@ def largest(scores: Sequence[float], noise: FloatLine | None) -> dict[Any, float
     return found
 
 
+Side: TypeAlias = "tuple[FloatLine, bool] | None"
+"""Noise, and whether each number has its own."""
+
+
 def reached(
-    gaps: Sequence[float], low: tuple[FloatLine, bool] | None, high: tuple[FloatLine, bool] | None
+    gaps: Sequence[float], low: Side, high: Side, cut: tuple[int, bool, float] | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The chances, by number and node, that numbers are above a threshold and below it, and weights of the nodes.
 
     Gaps are how far numbers are above without noise. The threshold's noise, and that of numbers, is the same for all,
-    or independent.
+    or independent. Of one number the first chance may be that its own noise is, too, at most some number, or at least.
 
     Raises:
         ValueError: where both are the same for all, or of families that are not known.
@@ -111,7 +115,8 @@ def reached(
         ((noise, _), side), *others = shared
         if others:
             raise ValueError("two noises that are the same for all")
-        x, weights = nodes(noise, (-gap * side for gap in gaps))
+        more = [] if cut is None else [-(gaps[cut[0]] + cut[2]) * side]
+        x, weights = nodes(noise, [*(-gap * side for gap in gaps), *more])
         x = x * side
     gap = np.asarray(gaps)[:, None] + x
     if each_low is None or each_high is None:
@@ -119,8 +124,12 @@ def reached(
         if one is None:
             return (gap >= 0).astype(np.float64), (gap < 0).astype(np.float64), weights
         known(one)
-        ways = (below(one, gap), above(one, gap)) if each_low else (above(one, -gap), below(one, -gap))
-        return *ways, weights
+        up, down = (below(one, gap), above(one, gap)) if each_low else (above(one, -gap), below(one, -gap))
+        if cut is not None:
+            first, at_most, end = cut
+            rest = above(one, np.maximum(-gap[first], end))
+            up[first] = np.maximum(up[first] - rest, 0) if at_most else rest
+        return up, down, weights
     up, down = np.empty_like(gap), np.empty_like(gap)
     for place, value in np.ndenumerate(gap):
         at, of_each = nodes(each_low, [float(value)])

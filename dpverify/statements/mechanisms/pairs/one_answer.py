@@ -6,10 +6,11 @@ Of many queries, by the answers to the first of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from itertools import product
+from typing import Any, TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
@@ -19,19 +20,29 @@ from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.spreads import FARTHEST, Spread
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher, said
+from dpverify.statements.mechanisms.pairs.chosen_chances import reached
 from dpverify.statements.mechanisms.pairs.search import BrokenPair, PairCase, PairSearcher, holds
 from dpverify.statements.mechanisms.proofs.choices import ChoiceOnPage
 from dpverify.statements.mechanisms.proofs.claims import MechanismClaim, claim_of
+from dpverify.statements.mechanisms.proofs.loops import outputs_of
 from dpverify.statements.mechanisms.proofs.ranges import number
 
 ANSWER_IS = "the answer is"
 """What a model says that is of one answer: which are above, by 0 and 1."""
+CUT = "and a number beside it is"
+"""Of numbers that are put out beside the answer, which one, whether it is at most or at least a number, and that."""
 LEAST = 1e-150
 """A chance below which none is looked at."""
 LEAST_EPSILON = 0.01
 """Above it, losses are compared with what is claimed by their ratio."""
 LETTERS = "with letters"
 """How many queries there are, and how many are answered to be above at most, where these are letters."""
+
+KEYS = (ANSWER_IS, LETTERS, CUT)
+
+
+Cut: TypeAlias = tuple[int, bool, Fraction]
+"""Which of the numbers beside an answer is cut, whether it is at most or at least some number, and that number."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +63,20 @@ def whole_letters(mechanism: MechanismOnPage) -> list[str]:
     return [one.name for one in mechanism.letters if one.name in inside]
 
 
-def one_answer(mechanism: MechanismOnPage, values: dict[str, int], above: Sequence[int]) -> OneAnswer:
+def numbers_beside(mechanism: MechanismOnPage) -> list[tuple[Node, ...]]:
+    """What is put out beside what is chosen, where that is a number with one noise."""
+    assert mechanism.choice is not None
+    drawn = {one.name for one in mechanism.of("draw")}
+    parts = [parts_of(one) for one in outputs_of(mechanism.output.term)]
+    return [one for one in parts if one[0] in ("sym", "of") and one[1] in drawn]
+
+
+def one_answer(
+    mechanism: MechanismOnPage, values: dict[str, int], above: Sequence[int], cut: Cut | None = None
+) -> OneAnswer:
     """Whether the answers to the first queries are some, for whole numbers of queries and of answers above.
+
+    Maybe, also, whether a number that is put out beside the first above is at most some number, or at least.
 
     Raises:
         LookupError: where these are not the page's.
@@ -87,6 +110,15 @@ def one_answer(mechanism: MechanismOnPage, values: dict[str, int], above: Sequen
             facts.append(("<=", low, high))
         elif sum(above[:j]) < most:
             facts.append(("<", high, low))
+    if cut is not None:
+        if sum(above) != 1:
+            raise LookupError("no number beside such an answer")
+        first = {**fixed, line.name: ((), number(above.index(1) + 1))}
+        behind = [one for one in mechanism.of("draw") if one.line > line.line]
+        steps += [replace(draw, term=put(draw.term, first)) for draw in behind]
+        part = numbers_beside(mechanism)[cut[0]]
+        beside: Node = part if part[0] != "of" else ("sym", f"{named(part[1])} {above.index(1) + 1}")
+        facts.append(("<=", beside, number(cut[2])) if cut[1] else ("<=", number(cut[2]), beside))
     (claim,), bit = mechanism.of("claim"), ("indicator", facts[0] if len(facts) == 1 else ("and", *facts))
     head, *bounds = parts_of(claim.term)
     steps += [
@@ -112,7 +144,18 @@ def _at(side: Node, suffix: str, values: dict[str, tuple[tuple[str, ...], Node]]
 
 def answer_of(mechanism: MechanismOnPage, model: Any) -> OneAnswer:
     """That of which a model says that it is one; errors as of `one_answer`."""
-    return one_answer(mechanism, model[LETTERS], model[ANSWER_IS])
+    cut: Cut | None = None
+    if CUT in model:
+        place, at_most, end = model[CUT]
+        cut = int(place), bool(at_most), Fraction(end)
+    return one_answer(mechanism, model[LETTERS], model[ANSWER_IS], cut)
+
+
+def known(law: Spread) -> dict[Any, float]:
+    """Chances of answers; refused (ValueError) for other laws."""
+    if not isinstance(law, dict):
+        raise ValueError("no chances of answers")
+    return law
 
 
 class _BitSearcher(PairSearcher):
@@ -137,6 +180,10 @@ class AnswerPairSearcher(ChoicePairSearcher):
 
     steps, widest, first, whole = 400, 20, 6, False
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.codes = dict[Node, Any]()
+
     def laws(self, case: PairCase) -> tuple[Spread, Spread, list[float]]:
         """Both laws; no pair of those that are tried is the witness, as a model may be too small for all answers."""
         self.some = None
@@ -146,21 +193,76 @@ class AnswerPairSearcher(ChoicePairSearcher):
         """How far the claim is from being false, as a part of its epsilon."""
         self.tried += 1
         try:
-            _, (p, q) = self.telling(case)
+            *_, (p, q) = self.telling(case)
             _, _, (epsilon, _) = self.laws(case)
         except (*FAILURES, IndexError):
             return None
         lost = math.log(p / q) if q > 0 else FARTHEST
         return 1 - lost / epsilon if epsilon > LEAST_EPSILON else epsilon - lost
 
-    def telling(self, case: PairCase) -> tuple[Any, tuple[float, float]]:
-        """The answer that tells the data sets apart most, with both its chances."""
+    def telling(self, case: PairCase) -> tuple[Any, Cut | None, tuple[float, float]]:
+        """The answer that tells the data sets apart most, maybe with a number beside it, and both its chances."""
         one, other, _ = self.laws(case)
-        if not isinstance(one, dict) or not isinstance(other, dict):
-            raise ValueError("no chances of answers")
-        likely = {answer: (p, other[answer]) for answer, p in one.items() if p > LEAST}
-        best = max(likely, key=lambda answer: likely[answer][0] / max(likely[answer][1], LEAST**2))
-        return best, likely[best]
+        of_other = known(other)
+        likely = {answer: (p, of_other[answer]) for answer, p in known(one).items() if p > LEAST}
+
+        def ratio(chances: tuple[float, float]) -> float:
+            return chances[0] / max(chances[1], LEAST**2)
+
+        ranked = sorted(likely, key=lambda answer: -ratio(likely[answer]))
+        found: list[tuple[Any, Cut | None, tuple[float, float]]] = [(ranked[0], None, likely[ranked[0]])]
+        if beside := numbers_beside(self.mechanism):
+            width = self.shown_of(case)
+            some = [
+                answer
+                for answer in dict.fromkeys((*ranked[:2], width))
+                if answer in likely and answer <= width
+            ]
+            for answer, k in product(some, range(len(beside))):
+                cuts = self.with_number(case, answer, beside[k])
+                found += [(answer, (k, *cut), (p, q)) for cut, p, q in cuts if p > LEAST]
+        return max(found, key=lambda one: ratio(one[2]))
+
+    def shown_of(self, case: PairCase) -> int:
+        """How many queries answers are looked at of."""
+        return min(self.first, len(max(case.left, case.right)[0]))
+
+    def with_number(
+        self, case: PairCase, answer: int, part: tuple[Node, ...]
+    ) -> Iterator[tuple[tuple[bool, Fraction], float, float]]:
+        """Ends of a number that is put out beside an answer, and the chances of both."""
+        envs = [self.env(case, rows) for rows in (case.left, case.right)]
+        one, other, _ = self.laws(case)
+        draw = next(one for one in self.mechanism.of("draw") if one.name == part[1])
+        if parts_of(draw.term)[0] != "laplace":
+            return
+        place: dict[str, Any] = {draw.index or self.choice.line.name: float(answer)}
+        lines = [self.valued(draw.term)({**env, **place}) for env in envs]
+        near, far = (pick(one.at for one in lines) for pick in (min, max))
+        scale = lines[0].scale
+        for at_most, end in ((True, near), (True, near - 4 * scale), (False, far), (False, far + 4 * scale)):
+            cut = Fraction(end).limit_denominator(100)
+            if draw.index:
+                p, q = (self.compared(env, answer, at_most, float(cut)) for env in envs)
+            else:
+                p, q = (line.below(float(cut)) if at_most else line.above(float(cut)) for line in lines)
+                p, q = p * known(one)[answer], q * known(other)[answer]
+            yield (at_most, cut), p, q
+
+    def compared(self, env: dict[str, Any], answer: int, at_most: bool, end: float) -> float:
+        """The chance that the first above is some, with a number that is at most an end, or at least."""
+        places = range(1, answer + 1)
+        low, high = ([code({**env, self.choice.line.index: i}) for i in places] for code, _ in self.sides)
+        sides = self.noises([code(env) for code in self.scales])
+        gaps = [y - t for t, y in zip(low, high, strict=True)]
+        up, down, weights = reached(gaps, sides[0], sides[1], (answer - 1, at_most, end - high[-1]))
+        return float((weights * down[:-1].prod(axis=0) * up[-1]).sum())
+
+    def valued(self, node: Node) -> Any:
+        """A term as a function of letters."""
+        if node not in self.codes:
+            self.codes[node] = self.model_of.code(node)
+        return self.codes[node]
 
     def step(self, case: PairCase) -> PairCase | None:
         """A change of a public letter, of one query on all equal records, or of how many queries there are."""
@@ -206,32 +308,38 @@ class AnswerPairSearcher(ChoicePairSearcher):
 
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """The pair as a model of one answer, which refutes the claim."""
-        one, above = self.written_out(case)
-        values = {name: int(case.letters[name]) for name in whole_letters(self.mechanism)}
-        fewer, bit = claim_of(one.mechanism), _BitSearcher(one.mechanism, {}, self.random)
-        model = bit.model(case, fewer)
-        return {LETTERS: values, ANSWER_IS: [*above], **model} if holds(fewer, model, refuted=True) else None
+        of, own = self.written_out(case)
+        fewer = claim_of(of.mechanism)
+        model = _BitSearcher(of.mechanism, {}, self.random).model(case, fewer)
+        return {**own, **model} if holds(fewer, model, refuted=True) else None
 
-    def written_out(self, case: PairCase) -> tuple[OneAnswer, tuple[int, ...]]:
-        """Whether the answer is the one that tells most."""
-        answer, _ = self.telling(case)
+    def written_out(self, case: PairCase) -> tuple[OneAnswer, dict[str, Json]]:
+        """Whether the answer is the one that tells most, and what a model says of it."""
+        answer, cut, _ = self.telling(case)
         values = {name: int(case.letters[name]) for name in whole_letters(self.mechanism)}
-        above = answer if isinstance(answer, tuple) else tuple(
-            int(j + 1 == answer) for j in range(min(self.first, len(max(case.left, case.right)[0])))
-        )  # fmt: skip
-        return one_answer(self.mechanism, values, above), above
+        above = [*answer] if isinstance(answer, tuple) else [
+            int(j + 1 == answer) for j in range(answer if cut else self.shown_of(case))
+        ]  # fmt: skip
+        number_is: dict[str, Json] = {CUT: [cut[0], cut[1], str(cut[2])]} if cut else {}
+        return one_answer(self.mechanism, values, above, cut), {
+            LETTERS: values,
+            ANSWER_IS: above,
+            **number_is,
+        }
 
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair, with the answer as event; other answers may need more."""
-        one, above = self.written_out(case)
-        answer, chances = self.telling(case)
-        bit = _BitSearcher(one.mechanism, {}, self.random)
-        some = f" of the first {self.first}" * (len(above) < len(max(case.left, case.right)[0]))
-        bit.answer, bit.chances = (
-            (said(above) if isinstance(answer, tuple) or some else str(answer)) + some,
-            chances,
+        (of, own), (answer, cut, chances) = self.written_out(case), self.telling(case)
+        bit = _BitSearcher(of.mechanism, {}, self.random)
+        some = f" of the first {len(own[ANSWER_IS])}" * (
+            not cut and self.shown_of(case) < len(max(case.left, case.right)[0])
         )
-        own = {key: value for key, value in model.items() if key not in (LETTERS, ANSWER_IS)}
-        found = bit.shown(case, own, claim_of(one.mechanism))
+        bit.answer = (said(own[ANSWER_IS]) if isinstance(answer, tuple) or some else str(answer)) + some
+        if cut:
+            bit.answer += f", with a number {'<=' if cut[1] else '>='} {float(cut[2]):g}"
+        bit.chances = chances
+        found = bit.shown(
+            case, {key: value for key, value in model.items() if key not in KEYS}, claim_of(of.mechanism)
+        )
         letters = tuple((letter.latex, str(case.letters[letter.name])) for letter in self.public)
         return replace(found, letters=letters, model=model, suffices=None)

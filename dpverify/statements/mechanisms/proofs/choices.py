@@ -8,7 +8,7 @@ of them; what is assumed of it is what the page says.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpverify.proving.checker.theorems.language import Node, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
@@ -102,7 +102,8 @@ class ChoiceOnPage:
     def __init__(self, mechanism: MechanismOnPage, line: MechanismStep) -> None:
         assert mechanism.records.over is not None
         self.mechanism, self.line, self.kind = mechanism, line, mechanism.records.over.kind
-        noises = sorted(map(NoiseOnPage.of, mechanism.of("draw")), key=lambda one: not one.index)
+        before = [one for one in mechanism.of("draw") if one.line < line.line]
+        noises = sorted(map(NoiseOnPage.of, before), key=lambda one: not one.index)
         self.noises = noises
         sums = [line.term] if line.role == "select" else [*parts_of(line.term)[1:]]
         self.sides = [self.side(one) for one in sums]
@@ -141,7 +142,24 @@ class ChoiceOnPage:
     @property
     def law(self) -> Node:
         """The law of what is chosen on the data set D."""
-        law: Node = ("certain", self.answer)
+        return self.law_of(self.answer)
+
+    @property
+    def compared(self) -> Node | None:
+        """Where the number that was compared is put out, too, the law of both; it is 0 where none is above."""
+        head, *shown = parts_of(self.mechanism.output.term)
+        last = parts_of(shown[-1]) if head == "pair" else ()
+        noise = next((one for one in self.noises if last[:2] == ("of", one.name)), None)
+        if noise is None:
+            return None
+        location = put(noise.location, {noise.index: ((), self.answer)})
+        value: Node = ("add", location, noise.at(self.answer))
+        some: Node = ("indicator", ("<=", self.answer, self.mechanism.records.columns))
+        return self.law_of(("pair", self.answer, ("mul", some, value)))
+
+    def law_of(self, output: Node) -> Node:
+        """The law of what is made of the noises."""
+        law: Node = ("certain", output)
         for one in self.noises:
             law = ("then", one.bound, ("sym", f"law {one.name}") if one.index else one.law, law)
         return law
@@ -264,7 +282,21 @@ def choice_of(mechanism: MechanismOnPage) -> ChoiceOnPage | CoinsOnPage | None:
     return CoinsOnPage(mechanism, line) if line.coins else ChoiceOnPage(mechanism, line)
 
 
+def in_a_row(mechanism: MechanismOnPage) -> MechanismOnPage:
+    """A mechanism in which what is chosen, on the data set D, is one draw; others as they are."""
+    choice = choice_of(mechanism)
+    if choice is None or mechanism.loop is not None:
+        return mechanism
+    line, output = choice.line, mechanism.output
+    drawn = replace(line, role="draw", kind=choice.outcome, term=put(choice.law, {}), index="", count="")
+    if isinstance(choice, ChoiceOnPage) and choice.compared is not None:
+        drawn = replace(drawn, kind=output.kind, term=put(choice.compared, {}))
+        output = replace(output, term=("sym", line.name))
+    behind = [one for one in mechanism.of("draw") if one.line > line.line]
+    kind = output.kind if output.term != ("sym", line.name) else drawn.kind
+    return replace(mechanism, steps=(drawn, *behind, replace(output, kind=kind), *mechanism.of("claim")))
+
+
 def law_of(mechanism: MechanismOnPage) -> Node:
     """The law of the output; of what is chosen, on the data set D."""
-    choice = choice_of(mechanism)
-    return mechanism.law if choice is None else choice.law
+    return in_a_row(mechanism).law

@@ -25,9 +25,11 @@ from dpverify.statements.mechanisms.proofs.choices import (
     ORDER,
     ChoiceOnPage,
     choice_of,
+    in_a_row,
+    law_of,
 )
 from dpverify.statements.mechanisms.proofs.coins import by_either
-from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, of_pure, routes
+from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale, premises_of
 from dpverify.statements.mechanisms.proofs.loops import loop_of
@@ -132,15 +134,13 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          ("==", *of_both)),
     ]  # fmt: skip
     loop = loop_of(mechanism)
-    choice = None if loop else choice_of(mechanism)
-    own = loop or choice or (sample_letters(mechanism) if mechanism.sample else None)
+    own = loop or choice_of(mechanism) or (sample_letters(mechanism) if mechanism.sample else None)
     letters += own.letters if own else ()
     further = own.premises if own else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
     sampled = own if isinstance(own, SampleLetters) else None
-    chosen = loop or choice
     law = (
-        law_on_samples(mechanism) if sampled else on(mechanism, chosen.law if chosen else mechanism.law, ONE)
+        law_on_samples(mechanism) if sampled else on(mechanism, loop.law if loop else law_of(mechanism), ONE)
     )
     guarantee: Node = (head, (ONE, sampled.data if sampled else DATA), law, *numbers)
     types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(own.types if own else ()))]
@@ -155,35 +155,32 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     claim = claim_of(mechanism)
 
     choice = choice_of(mechanism)
-    if choice is not None:
 
-        def pure(proof: ProofBuilder, epsilon: Node, given: list[int]) -> int:
-            if isinstance(choice, ChoiceOnPage):
-                return _chosen(mechanism, claim, proof, choice, epsilon, given)
-            values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
+    def pure(proof: ProofBuilder, epsilon: Node, given: list[int]) -> int:
+        """Pure privacy of what is chosen."""
+        if isinstance(choice, ChoiceOnPage):
+            return _chosen(mechanism, claim, proof, choice, epsilon, given)
+        assert choice is not None
+        values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
 
-            def moves(apart: bool, bound: Node) -> int:
-                return _scores_move(mechanism, claim, proof, choice.query, "integer", bound, apart)
+        def moves(apart: bool, bound: Node) -> int:
+            return _scores_move(mechanism, claim, proof, choice.query, "integer", bound, apart)
 
-            return choice.prove(proof, epsilon, given, given[claim.same + 1 :], moves, values)
+        return choice.prove(proof, epsilon, given, given[claim.same + 1 :], moves, values)
 
-        def chosen(proof: ProofBuilder, given: list[int]) -> None:
-            route = of_pure(mechanism)
-            (costs,), law = route.costs, on(mechanism, choice.law, ONE)
-            if route.head == "private":
-                found = pure(proof, costs[0], given)
-            else:
-                found = _concentrated(
-                    proof, law, choice.outcome, costs[0], given, lambda one: pure(proof, one, given)
-                )
-            whole = Composition(mechanism, route, _no_draw)
-            whole.assume(proof, given)
-            whole.conclude(proof, found, costs, law, choice.outcome)
-
-        try:
-            return _confirmed(mechanism, claim, proof_of(claim.clause, claim.names, Clauses(), chosen))
-        except (UnderivedError, ValueError) as error:
-            return MechanismProof(None, (), str(error) or type(error).__name__)
+    def chosen(
+        proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
+    ) -> int:
+        if isinstance(choice, ChoiceOnPage) and choice.compared is not None:
+            raise UnderivedError("no theorem is known of a number that was compared, put out")
+        if head == "concentrated":
+            law = on(mechanism, draw.term, ONE)
+            return _concentrated(
+                proof, law, draw.kind, numbers[0], given, lambda one: pure(proof, one, given)
+            )
+        if head != "private":
+            raise UnderivedError("no theorem is known of Gaussian privacy for what is chosen")
+        return pure(proof, numbers[0], given)
 
     def local(proof: ProofBuilder, given: list[int]) -> LocalProof:
         return LocalProof(
@@ -202,7 +199,7 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
 
     reasons, loop, smooth = list[str](), loop_of(mechanism), has_smooth_scale(mechanism)
     whole_budget = Route("private", (parts_of(mechanism.of("claim")[0].term)[1:],))
-    for inside in on_samples(mechanism) if mechanism.sample else (mechanism,):
+    for inside in on_samples(mechanism) if mechanism.sample else (in_a_row(mechanism),):
         for route in [whole_budget] if smooth else loop.routes() if loop else routes(inside):
 
             def one_draw(
@@ -211,6 +208,8 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
             ) -> int:  # fmt: skip
                 if smooth:
                     return local(proof, given).smooth(parts_of(draw.term), numbers)
+                if choice is not None and draw.name == choice.line.name:
+                    return chosen(proof, draw, head, numbers, given)
                 return _one_draw(inside, claim, proof, draw, head, [*numbers], given)
 
             whole = Composition(inside, route, one_draw)
@@ -260,10 +259,6 @@ def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Js
 
 def _do(_: int) -> None:
     """Nothing more."""
-
-
-def _no_draw(*_: object) -> int:
-    raise UnderivedError("what is chosen is no draw")
 
 
 def _used(steps: list[Mapping[str, Json]]) -> set[str]:
