@@ -160,13 +160,23 @@ def test_a_certificate_for_another_scale_is_refused(text: str, old: str, new: st
     assert not check(json.loads(found.replace(f'["num", "{old}"]', f'["num", "{new}"]'))).confirmed
 
 
-def test_coins_that_are_too_clear_are_broken_as_the_page_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (COINS.replace(HALF, r"\varepsilon\cdot("), 0),
+        (FIRST.replace(THRESHOLD, "").replace(r"\ge t", r"\ge c").replace(r"\frac{4}", r"\frac{1}"), 0),
+        (FIRST.replace("at the first $j$, else at $k+1$", "after $k$ of the $j$"), 1),
+    ],
+    ids=["coins", "threshold", "unbounded"],
+)
+def test_wrong_ones_are_broken_as_the_page_says(
+    text: str, part: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "mine.md"
-    page.write_text(COINS.replace(HALF, r"\varepsilon\cdot("), encoding="utf-8")
+    page.write_text(text, encoding="utf-8")
     assert call("prove", str(page)) == 0
-    said = (DOCS / "mechanisms.md").read_text(encoding="utf-8").partition("example.permute-and-flip, ")[2]
+    (one,) = read_mechanisms(page)
+    said = (DOCS / "mechanisms.md").read_text(encoding="utf-8").split(f"```text\n{one.id}, ")[1 + part]
     assert said.partition("```")[0] in capsys.readouterr().out
 
 

@@ -46,10 +46,7 @@ NEIGHBORS = (REPLACE, ADDED)
 """What neighbors may differ in."""
 NOISES = ("laplace", "exponential", "normal")
 """What is added for each candidate."""
-_COUNTED = signs_of(r"\{1,\dots,")
-_LARGEST = [
-    (*signs_of(r"\arg\max"), "_"),
-]
+_COUNTED, _LARGEST = signs_of(r"\{1,\dots,"), (*signs_of(r"\arg\max"), "_")
 RANDOM = "Output (in random order):"
 """The sentence before a list that is shuffled."""
 SAMPLES = ("Subsample", "Shuffle")
@@ -100,11 +97,8 @@ class _MechanismSection(TheoremSection):
         for block in items:
             self.at(block.line, self.item, block)
         if self.records is None or not self.neighbors:
-            raise InvalidArgumentError(
-                "mechanism",
-                self.id,
-                "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`",
-            )
+            allowed = "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`"
+            raise InvalidArgumentError("mechanism", self.id, allowed)
         self.size = (
             number_of_records(self.records, self.letters, self.given) if self.neighbors == ADDED else None
         )
@@ -151,17 +145,18 @@ class _MechanismSection(TheoremSection):
         """Refuse outputs but what is chosen, with numbers that are drawn behind it, or the one that was compared."""
         output, only = found[-2], len(chosen) == 1 and not self.tested
         behind = found[found.index(chosen[0]) + 1 : -2] if only else ()
-        compared = list[Node]()
-        if only and chosen[0].role == "stop" and not chosen[0].count:
-            own: Node = ("sym", chosen[0].name)
-            compared = [("pair", own, ("of", noise, own)) for noise in sorted(self.drawn)]
+        own: Node = ("sym", chosen[0].name) if only else ""
+        one = only and chosen[0].role == "stop" and not chosen[0].count
+        compared: list[Node] = [("pair", own, ("of", noise, own)) for noise in sorted(self.drawn) if one]
         made = {one.name for one in behind if one.role == "draw" and not one.index}
         refused = {self.records.name if self.records else "", *self.drawn} - made
         plain = only and len(made) == len(behind) and free(output.term).isdisjoint(refused)
         if chosen and chosen[0].count and behind:
-            allowed = "no draw behind a Stop after several"
-            raise AtLineError(behind[0].line, InvalidArgumentError("draw", Latex(behind[0].latex), allowed))
-        if not (plain and {chosen[0].name} <= free(output.term)) and output.term not in compared:
+            error = InvalidArgumentError(
+                "draw", Latex(behind[0].latex), "no draw behind a Stop after several"
+            )
+            raise AtLineError(behind[0].line, error)
+        if not (plain and chosen[0].name in free(output.term)) and output.term not in compared:
             allowed = "the letter that one Select or Stop before it chooses, and what is drawn behind it"
             raise AtLineError(output.line, InvalidArgumentError("output", Latex(output.latex), allowed))
 
@@ -557,7 +552,7 @@ class _MechanismSection(TheoremSection):
         count: Node = ""
         if role == "select":
             left, right = [*split(signs, "="), ()][:2]
-            start = next((len(word) for word in _LARGEST if right[: len(word)] == word), 0)
+            start = len(_LARGEST) if right[: len(_LARGEST)] == _LARGEST else 0
             stop = end_of_group(right, start) if start else 0
             if (
                 not start
