@@ -56,6 +56,10 @@ SEVERAL = FIRST.replace("at the first $j$, else at $k+1$", "after $m$ of the $j$
     "| $c$ |", "| $m$ | integer >= 1 | how many above, at most |\n| $c$ |"
 )
 SEVERAL_RIGHT = SEVERAL.replace(r"\frac{4}", r"\frac{4m}")
+ANEW = SEVERAL_RIGHT.replace("Draw:\n$$t", "Draw (anew after each answer):\n$$t").replace(
+    r"(c,\frac{2}", r"(c,\frac{2m}"
+)
+"""Dwork and Roth's: the threshold's noise is drawn again after each answer."""
 WITH_NUMBER = (
     FIRST.replace(r"(q(j),\frac{4}", r"(q(j),\frac{8}")
     .replace(r"(c,\frac{2}", r"(c,\frac{4}")
@@ -86,7 +90,18 @@ def derived(text: str, folder: Path) -> MechanismProof:
 
 @pytest.mark.parametrize(
     "text",
-    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT, COINS, COUNTED, WEIGHTED, WITH_NUMBER, LARGEST_WITH_NUMBER],
+    [
+        LARGEST,
+        EXPONENTIAL,
+        FIRST,
+        SEVERAL_RIGHT,
+        COINS,
+        COUNTED,
+        WEIGHTED,
+        WITH_NUMBER,
+        LARGEST_WITH_NUMBER,
+        ANEW,
+    ],
     ids=[
         "laplace",
         "exponential",
@@ -96,7 +111,8 @@ def derived(text: str, folder: Path) -> MechanismProof:
         "counted",
         "weighted",
         "number",
-        "its score",
+        "score",
+        "anew",
     ],
 )
 def test_choices_are_proved_and_have_a_witness(
@@ -195,6 +211,7 @@ BROKEN = {
     ).replace(r"\ge t", r"\ge t_j").replace(r"\frac{4}", r"\frac{1}"),
     "the number that was compared (Roth)": FIRST.replace("Output:\n$$j$$", "Output:\n$$(j,y_j)$$"),
     "a number with too little fresh noise": WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
+    "a threshold drawn anew, with the noise of one answer": ANEW.replace("m}{", "}{"),
     "several answers, with the noise of one": SEVERAL,
     "without a bound on the answers (Chen and others)": SEVERAL.replace("after $m$", "after $k$"),
     "the first of many, with too little noise": FIRST.replace(
@@ -227,10 +244,11 @@ def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
         show(of.clause, theorem.modeled(model, refute=True).model, refute=True)
 
 
-def test_one_answer_has_the_chances_that_are_searched(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [SEVERAL, ANEW], ids=["once", "anew"])
+def test_one_answer_has_the_chances_that_are_searched(text: str, tmp_path: Path) -> None:
     """By the checker's law of one answer, written out, for each answer, and for no other event than that answer."""
     page = tmp_path / "mine.md"
-    page.write_text(SEVERAL, encoding="utf-8")
+    page.write_text(text, encoding="utf-8")
     (one,) = read_mechanisms(page)
     searcher = AnswerPairSearcher(one, {}, Random(0))
     letters = {
@@ -270,6 +288,8 @@ def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
         FIRST.replace(r"\frac{4}", r"\frac{2}"),
         FIRST.replace("Output:\n$$j$$", "Output:\n$$(j,y_j)$$"),
         WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
+        ANEW.replace(r"\frac{2m}", r"\frac{2}"),
+        ANEW.replace(r"\frac{4m}", r"\frac{2m}"),
         LARGEST_WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
         *(SEVERAL.replace(r"\frac{4}", wrong) for wrong in (r"\frac{4}", r"\frac{2m}", r"\frac{4(m-1)}")),
         SEVERAL_RIGHT.replace("after $m$", "after $m+1$"),
@@ -319,6 +339,10 @@ REFUSED = [
         29,
         "no draw behind a Stop after several",
     ),
+    (ANEW, "anew after each answer", "anew", 20, "belongs here"),
+    (ANEW, "anew after each answer", "anew after each query", 20, "belongs here"),
+    (FIRST, "Draw:\n$$t", "Draw (anew after each answer):\n$$t", 19, "before Stop (after several)"),
+    (ANEW, "Draw (for each", "Draw (anew for each", 23, "belongs here"),
     (FIRST, "Output:\n$$j$$", "Output:\n$$(j,t)$$", 28, "one Select or Stop"),
     (WITH_NUMBER, "$$(j,z)$$", "$$z$$", 31, "one Select or Stop"),
     (FIRST, "Stop (at the first $j$, else at $k+1$)", "Select", 25, r"$r\in R$"),
@@ -355,6 +379,8 @@ def test_what_is_not_understood_is_refused_with_its_line(
         (LARGEST.replace("R}y_r", "R}1+y_r"), "indexed", with_minus),
         (FIRST.replace(r"\ge t", r"\ge t+1"), "indexed", with_minus),
         (COINS, "indexed", of_all_records),
+        (SEVERAL, "ANEW", "Draw:"),
+        (ANEW, "ANEW", "Draw (again):"),
     ],
 )
 def test_what_one_reader_misreads_is_refused(

@@ -23,6 +23,7 @@ from dpverify.statements.mechanisms.pages import (
     MechanismStep,
     RecordLetter,
     SampleOnPage,
+    number_of_records,
     scaled_lack,
 )
 from dpverify.statements.mechanisms.rounds import DOTS, LoopReader
@@ -40,6 +41,8 @@ ROLES = ("start", "query", "draw", "set", "if", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
 COINS = "Select (in random order, the first $j$ that shows heads):"
 """The sentence before the chance with which a candidate's coin shows heads."""
+ANEW = "Draw (anew after each answer):"
+"""The sentence before the noise of a threshold that is drawn again after each answer."""
 REFUSAL = (r"\bot",)
 """What is put out where a condition does not hold."""
 NEIGHBORS = (REPLACE, ADDED)
@@ -88,6 +91,7 @@ class _MechanismSection(TheoremSection):
         self.given = list[Node]()
         self.size: TheoremLetter | None = None
         self.loop = LoopReader()
+        self.anew = set[int]()
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -126,6 +130,9 @@ class _MechanismSection(TheoremSection):
             raise AtLineError(
                 sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
             )
+        if self.anew and not (chosen and chosen[0].count):
+            allowed = "such a draw before Stop (after several)"
+            raise AtLineError(min(self.anew), InvalidArgumentError("draw", ANEW, allowed))
         if chosen or any(one.index for one in found):
             self.of_choice(found, chosen)
         elif loop is None and "if" not in roles and not self.drawn & free(found[-2].term):
@@ -285,10 +292,14 @@ class _MechanismSection(TheoremSection):
                             )
                         self.loop.shuffled = True
                     coins = " ".join(words.split()) == COINS.replace("$j$", "$")
-                    if role in ("output", "select"):
+                    anew = words.strip() == ANEW
+                    if role in ("output", "select") or anew or "anew" in words.casefold():
                         random = coins or (role == "output" and self.loop.shuffled)
-                        order = "in random order" if random else "in order"
+                        order = (
+                            "in random order" if random else "anew after each answer" if anew else "in order"
+                        )
                         self.compare(piece.line, piece.latex, self.second.order(words, order))
+                    self.anew |= {piece.line} if anew else set()
                     yield piece.line, piece.latex, "coins" if coins else role, tuple(said)
                     words, said = "", []
                 else:
@@ -360,7 +371,7 @@ class _MechanismSection(TheoremSection):
             self.declare_again(line, letter)
             self.alphabet = self.alphabet.having(letter)
             self.drawn.add(letter.name)
-            return MechanismStep(line, latex, role, letter.name, kind, law)
+            return MechanismStep(line, latex, role, letter.name, kind, law, anew=line in self.anew)
         body = within.number(right[0])
         letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
         made = Abbreviation(letter, tuple(one.name for one in over), body)
@@ -678,21 +689,3 @@ def indexed(signs: Tokens, base: Tokens) -> Tokens:
             found.append(signs[k])
             k += 1
     return tuple(found)
-
-
-def number_of_records(
-    records: RecordLetter, letters: Sequence[TheoremLetter], given: Sequence[Node]
-) -> TheoremLetter:
-    """The letter of the number of records, which is not public where neighbors differ in it; else refused."""
-    found = next((one for one in letters if one.term == records.last), None)
-    domain = found.number if found else None
-    if found is None or found.kind != "integer" or domain is None or domain.lower is None or domain.lower < 0:
-        allowed = "`- neighbors: replace one`, or `x_1,\\dots,x_n` with a letter that is `integer >= 0` in the table"
-        raise InvalidArgumentError("neighbors", ADDED, allowed)
-    if found.name in set[str]().union(*map(free, given)) | (
-        free(records.columns) if records.columns else set()
-    ):
-        raise InvalidArgumentError(
-            "given", Latex(found.latex), "what does not depend on the number of records"
-        )
-    return found

@@ -24,8 +24,15 @@ from dpverify.statements.mechanisms.proofs.choices import (
     ABOVE,
     ANSWER,
     ANSWERS,
+    ASKED,
+    BEGIN,
+    ENDS,
+    HISTORY,
+    NEXT,
     ORDER,
+    RUNS,
     ChoiceOnPage,
+    H,
 )
 from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
 from dpverify.statements.mechanisms.proofs.ranges import ONE
@@ -197,7 +204,7 @@ class ChoicePairSearcher(CandidatePairSearcher):
         low, high = own
         chances = reached([y - t for t, y in zip(*at, strict=True)], low, high)
         if count is not None:
-            return dict(answers(*chances, count))
+            return dict(answers(*chances, count, self.choice.anew))
         return {one.index(1) + 1 if 1 in one else len(one) + 1: p for one, p in answers(*chances, 1)}
 
     def noises(self, scales: Sequence[float]) -> list[Side]:
@@ -217,12 +224,19 @@ class ChoicePairSearcher(CandidatePairSearcher):
                 law: dict[str, Json] = {"independent": json_of(put(one.law, own))}
                 found |= dict(zip(names, ("read", "write", law), strict=True))
         found[ORDER] = [str(i) for i in range(self.sizes.get(named(self.choice.kind), 0))]
-        if (count := self.answers(self.env(case, case.left))) is not None:
+        history: tuple[str, ...] = (named(H[1]),) if self.choice.anew else ()
+        if self.choice.anew:
+            self.sequences[HISTORY] = 1
+            found |= {
+                BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ASKED: ["1"], ENDS: [True],
+                RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
+            }  # fmt: skip
+        elif (count := self.answers(self.env(case, case.left))) is not None:
             rows = possible(len(case.left[0]), count)
             ends = [*map(str, range(len(case.left[0]) + 1))]
             found[ABOVE] = [{"below": ends, "then": ["0", *map(str, row), "0"]} for row in rows]
             self.sequences[ANSWERS] = len(rows)
-        params = [ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
+        params = [*history, ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
         hidden = {name: value for name, value in own.items() if name not in params}
         where = json_of(put(self.choice.where, hidden))
         found[ANSWER] = {"params": params, "first": "value", "where": where}

@@ -139,9 +139,12 @@ def reached(
 
 
 def answers(
-    up: FloatArray, down: FloatArray, weights: FloatArray, count: int
+    up: FloatArray, down: FloatArray, weights: FloatArray, count: int, anew: bool = False
 ) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Which are above until so many are, by 0 and 1, with the chance of each answer."""
+    """Which are above until so many are, by 0 and 1, with the chance of each answer.
+
+    What is shared is drawn once, or anew after each that is above.
+    """
 
     def behind(row: tuple[int, ...], chance: FloatArray) -> Iterator[tuple[tuple[int, ...], float]]:
         k = len(row)
@@ -149,6 +152,6 @@ def answers(
             yield (*row, *(0,) * (len(up) - k)), float(chance.sum())
             return
         yield from behind((*row, 0), chance * down[k])
-        yield from behind((*row, 1), chance * up[k])
+        yield from behind((*row, 1), (chance * up[k]).sum() * weights if anew else chance * up[k])
 
     return behind((), weights)

@@ -96,16 +96,22 @@ def one_answer(
     choice, draws = ChoiceOnPage(mechanism, line), {one.name: one for one in mechanism.of("draw")}
     places, steps, facts = range(1, len(above) + 1), list[Any](), list[Node]()
     for noise in choice.noises:
+        draw = draws[noise.name]
+        if draw.anew:
+            steps += [
+                replace(draw, name=f"{draw.name} after {k}", term=put(draw.term, fixed))
+                for k in range(sum(above) + 1)
+            ]
+            continue
         for j in places if noise.index else (0,):
             at = {**fixed, noise.index: ((), number(j))} if j else fixed
-            draw = draws[noise.name]
             steps.append(
                 replace(draw, name=f"{draw.name} {j}" if j else draw.name, term=put(draw.term, at), index="")
             )
     for j in places:
-        low, high = (
-            _at(side, f" {j}", {**fixed, line.index: ((), number(j))}) for side in parts_of(line.term)[1:]
-        )
+        suffixes = f" {j}", f" after {sum(above[: j - 1])}" if choice.anew else ""
+        at = {**fixed, line.index: ((), number(j))}
+        low, high = (_at(side, suffixes, at) for side in parts_of(line.term)[1:])
         if above[j - 1]:
             facts.append(("<=", low, high))
         elif sum(above[:j]) < most:
@@ -133,12 +139,12 @@ def one_answer(
     return OneAnswer(fewer, tuple((one.latex, str(values[name])) for name, one in own.items()))
 
 
-def _at(side: Node, suffix: str, values: dict[str, tuple[tuple[str, ...], Node]]) -> Node:
+def _at(side: Node, suffixes: tuple[str, str], values: dict[str, tuple[tuple[str, ...], Node]]) -> Node:
     """A side of a comparison, at a query: the number that is drawn for it stands there by its own letter."""
     _, rest, own = parts_of(side)
     if own == number(0):
         return put(rest, values)
-    drawn: Node = ("sym", f"{named(own[1])}{suffix}") if own[0] == "of" else own
+    drawn: Node = ("sym", f"{named(own[1])}{suffixes[own[0] != 'of']}")
     return drawn if rest == number(0) else ("add", put(rest, values), drawn)
 
 

@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dpverify.proving.checker.theorems.language import Node, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.proofs.coins import CoinsOnPage
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, magnitude, number
 
 ANSWER, ORDER, ANSWERS, ABOVE = "the answer", "the order", "answers", "is above"
+HISTORY, BEGIN, NEXT, ASKED, ENDS, RUNS = (
+    "history",
+    "the beginning",
+    "the next",
+    "asked next",
+    "the end",
+    "the runs",
+)
+H, N = ("sym", "the history"), ("sym", "the number")
 R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
 
 
@@ -108,7 +117,9 @@ class ChoiceOnPage:
         sums = [line.term] if line.role == "select" else [*parts_of(line.term)[1:]]
         self.sides = [self.side(one) for one in sums]
         self.bound = [one.bound for one in noises]
-        self.answer: Node = ("of", ANSWER, D, *(one.whole for one in noises))
+        self.anew = any(one.anew for one in before)
+        """Whether the threshold's noise is drawn again after each answer; answers are then a history."""
+        self.answer: Node = ("of", ANSWER, *((H,) if self.anew else ()), D, *(one.whole for one in noises))
 
     def side(self, term: Node) -> Side:
         """A side of a comparison."""
@@ -123,26 +134,34 @@ class ChoiceOnPage:
     @property
     def types(self) -> tuple[tuple[str, str], ...]:
         """Types of noises."""
-        several: tuple[tuple[str, str], ...] = ((ANSWERS, "finite"),) if self.line.count else ()
+        of_several = (HISTORY, "any") if self.anew else (ANSWERS, "finite")
+        several: tuple[tuple[str, str], ...] = (of_several,) if self.line.count else ()
         return (*((one.type, "any") for one in self.noises if one.index), *several)
 
     @property
     def outcome(self) -> Node:
         """The type of what is chosen."""
-        return ANSWERS if self.line.count else self.kind
+        return HISTORY if self.anew else ANSWERS if self.line.count else self.kind
 
     @property
     def letters(self) -> tuple[Node, ...]:
         """Letters of noises, of the order that decides ties, and of what is chosen."""
         found = [letter for one in self.noises if one.index for letter in one.letters(self.kind)]
         more: list[Node] = [(ORDER, (self.kind,), "real")] if self.line.role == "select" else []
+        given = (DATA, *(parts_of(one)[1] for one in self.bound))
+        if self.anew:
+            return (
+                *found, (BEGIN, (), HISTORY), (NEXT, (HISTORY, "integer"), HISTORY), (ASKED, (HISTORY,), "integer"),
+                (ENDS, (HISTORY,), "formula"), (RUNS, ("integer", HISTORY, DATA), ("law", HISTORY)),
+                (ANSWER, (HISTORY, *given), self.kind),
+            )  # fmt: skip
         more += [(ABOVE, (ANSWERS, self.kind), "real")] if self.line.count else []
-        return (*found, *more, (ANSWER, (DATA, *(parts_of(one)[1] for one in self.bound)), self.outcome))
+        return (*found, *more, (ANSWER, given, self.outcome))
 
     @property
     def law(self) -> Node:
         """The law of what is chosen on the data set D."""
-        return self.law_of(self.answer)
+        return ("of", RUNS, self.line.count, ("sym", BEGIN), D) if self.anew else self.law_of(self.answer)
 
     @property
     def compared(self) -> Node | None:
@@ -192,6 +211,8 @@ class ChoiceOnPage:
         of_answer = (
             self.largest if self.line.role == "select" else self.several if self.line.count else self.first
         )
+        if self.anew:
+            of_answer = self.runs
         return (*noises, *of_answer())
 
     def every(self, *names: str) -> tuple[Node, ...]:
@@ -219,12 +240,29 @@ class ChoiceOnPage:
         yield ("all", self.every("candidate"), (chosen, *parts_of(before_last)), above)
         yield ("all", self.every("candidate"), (*within, before, here), chosen)
 
+    def runs(self) -> Iterator[Node]:
+        """A run says the first above, from the next query on; none is left, runs have ended, or one is made first."""
+        every, more = ((named(H[1]), (), HISTORY),), ("add", N, UNIT)
+        yield from (("all", every, (), one) for one in self.first())
+        letters: tuple[Node, ...] = ((named(N[1]), (), "integer"), *every, (ONE, (), DATA))
+        again, ends, some = ("of", RUNS, more, H, D), ("of", ENDS, H), ("<=", number(0), N)
+        then: Node = ("of", RUNS, N, ("of", NEXT, H, ("sym", "the run")), D)
+        yield ("all", letters[1:], (), ("==", ("of", RUNS, number(0), H, D), ("certain", H)))
+        yield ("all", letters, (some, ends), ("==", again, ("certain", H)))
+        made: Node = ("then", ("the run", "integer"), self.law_of(self.answer), then)
+        yield ("all", letters, (some, ("not", ends)), ("==", again, made))
+
+    @property
+    def start(self) -> Node:
+        """The first query that is asked."""
+        return ("of", ASKED, H) if self.anew else UNIT
+
     def is_first(self, one: Node, last: Node) -> tuple[tuple[Node, Node], Node, Node]:
         """That a number is within bounds, that none before is above the threshold, and that it is, or is the last."""
         low, high = ([self.score(side, c) for c in (one, T)] for side in self.sides)
-        within: tuple[Node, Node] = ("<=", UNIT, one), ("<=", one, last)
+        within: tuple[Node, Node] = ("<=", self.start, one), ("<=", one, last)
         below: Node = ("<", high[1], low[1])
-        before: Node = ("all", (("other", (), "integer"),), (("<=", UNIT, T), ("<", T, one)), below)
+        before: Node = ("all", (("other", (), "integer"),), (("<=", self.start, T), ("<", T, one)), below)
         return within, before, ("all", (), (("<", one, last),), ("<=", low[0], high[0]))
 
     def several(self) -> Iterator[Node]:
@@ -263,7 +301,7 @@ class ChoiceOnPage:
     def where(self) -> Node:
         """What is true of what is chosen, by which it is the first."""
         value: Node = ("sym", "value")
-        if self.line.count:
+        if self.line.count and not self.anew:
             return ("and", *self.are_above(value))
         if self.line.role == "stop":
             within, _, here = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))

@@ -22,8 +22,15 @@ from dpverify.statements.mechanisms.proofs.choices import (
     ABOVE,
     ANSWER,
     ANSWERS,
+    BEGIN,
+    ENDS,
+    HISTORY,
+    NEXT,
     ORDER,
+    RUNS,
     ChoiceOnPage,
+    H,
+    N,
     choice_of,
     in_a_row,
     law_of,
@@ -159,7 +166,8 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     def pure(proof: ProofBuilder, epsilon: Node, given: list[int]) -> int:
         """Pure privacy of what is chosen."""
         if isinstance(choice, ChoiceOnPage):
-            return _chosen(mechanism, claim, proof, choice, epsilon, given)
+            by = _chosen_in_runs if choice.anew else _chosen
+            return by(mechanism, claim, proof, choice, epsilon, given)
         assert choice is not None
         values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
 
@@ -305,7 +313,8 @@ def _chosen(
     noise, threshold = above.noise, below[0].noise if below else None
     laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]
     heads = tuple(str(law[0]) for law in laws[: len(choice.sides)])
-    rule = CHOICES.get(("several" if choice.line.count else choice.line.role, *heads))
+    count = "" if choice.anew else choice.line.count
+    rule = CHOICES.get(("several" if count else choice.line.role, *heads))
     each = noise is not None and noise.index != "" and (threshold is None or not threshold.index)
     if rule is None or noise is None or not each:
         what = " and ".join(head or "no" for head in heads[::-1])
@@ -332,29 +341,63 @@ def _chosen(
         ]
     else:
         wide = laws[1][-1]
-        count = choice.line.count or number(1)
-        costs = ("mul", number(2), count, ("pow", scale, number(-1))), ("pow", wide, number(-1))
+        costs = ("mul", number(2), count or number(1), ("pow", scale, number(-1))), ("pow", wide, number(-1))
         bound = ("mul", epsilon, ("pow", ("add", *costs), number(-1)))
         signs = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, wide, scale)]
-        columns, answer = mechanism.records.columns, ((ONE, "w", "t"), ("of", ANSWER, D, w, t))
+        columns = mechanism.records.columns
+        answer = (ONE, "w", "t"), ("of", ANSWER, *((H,) if choice.anew else ()), D, w, t)
         values.append(((), below[0].location))
-        if choice.line.count:
+        if count:
             types["O"] = ANSWERS
             signs.insert(0, proof.arithmetic(("<=", number(1), columns), *known))
             values += [((), columns), (("o", COLUMN), ("of", ABOVE, ("sym", "o"), r)), ((), count), answer]
         else:
-            values += [((), number(1)), ((), ("add", columns, number(1))), answer]
+            values += [((), choice.start), ((), ("add", columns, number(1))), answer]
         values += [((), bound), ((), wide), ((), scale), ((), epsilon)]
     moves = [_moves(mechanism, claim, proof, query, bound, second)]
     if threshold is not None:
         of_query: Node = ("mul", ("mul", number(2), bound), ("pow", scale, number(-1)))
         shares = [
-            ("mul", of_query, choice.line.count) if choice.line.count else of_query,
+            ("mul", of_query, count) if count else of_query,
             ("mul", bound, ("pow", wide, number(-1))),
         ]
         moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
     defined = [*_has_values(mechanism, proof, query, given, second), *known]
     return proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)
+
+
+def _chosen_in_runs(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: ChoiceOnPage, epsilon: Node,
+    given: list[int],
+) -> int:  # fmt: skip
+    """Pure privacy of answers with a threshold that is drawn anew after each: runs that each say one answer."""
+    known, count = [k for k in given if parts_of(proof.facts[k])[0] != "all"], choice.line.count
+    of_run = cancelled(("mul", epsilon, ("pow", count, number(-1))))
+    h, law = named(H[1]), on(mechanism, choice.law_of(choice.answer), ONE)
+    first, runs = given[claim.same + 4 : -3], given[-3:]
+
+    def run(inner: ProofBuilder, _: list[int]) -> None:
+        said = [inner.use(k, [((), H)], []) for k in first]
+        _chosen(mechanism, claim, inner, choice, of_run, [*given[: claim.same + 4], *said])
+
+    private: Node = ("private", (ONE, DATA), law, of_run, number(0))
+    one = proof.block(("all", ((h, (), HISTORY),), (), private), [h], run)
+    terms: dict[str, tuple[tuple[str, ...], Node]] = {
+        "a": ((h, "u"), ("of", NEXT, H, ("sym", "u"))), "B": ((h,), ("of", ENDS, H)), "h": ((), ("sym", BEGIN)),
+        "k": ((), count), "K": ((h, ONE), law), "N": (("the number", h, ONE), ("of", RUNS, N, H, D)),
+        "varepsilon": ((), of_run),
+    }  # fmt: skip
+    signs = [proof.arithmetic(("<=", number(0), term), *known) for term in (of_run, count)]
+    types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": "integer"}
+    values = [terms[name] for name in shipped()["theorem.pure-until"].names]
+    found = proof.use("theorem.pure-until", values, [*signs, *runs, one], types, known)
+    total: Node = ("mul", count, of_run)
+    within = [proof.arithmetic(("<=", *pair), *known) for pair in ((total, epsilon), (number(0), number(0)))]
+    numbers = [((), term) for term in (total, number(0), epsilon, number(0))]
+    types = {"mathcalD": DATA, "T": HISTORY}
+    return proof.use(
+        "theorem.weaker", [((ONE,), on(mechanism, choice.law, ONE)), *numbers], [found, *within], types, known
+    )
 
 
 def _concentrated(
