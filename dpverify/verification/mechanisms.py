@@ -42,7 +42,7 @@ class MechanismRow:
     """LaTeX."""
     pairs_tried: int
     witness: Json
-    """A pair, as a model, in which all that is assumed is true; of a refuted one, that of its own."""
+    """A pair, as a model, in which all that is assumed is true; None where one answer breaks the claim."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
     """Why it is undecided; of a refuted one, what depends on records and must not."""

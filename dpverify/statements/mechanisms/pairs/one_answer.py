@@ -319,6 +319,9 @@ class AnswerPairSearcher(ChoicePairSearcher):
         model = _BitSearcher(of.mechanism, {}, self.random).model(case, fewer)
         return {**own, **model} if holds(fewer, model, refuted=True) else None
 
+    def witness_of(self, broken: PairCase, claim: MechanismClaim) -> None:
+        """None: the model of one answer is of fewer letters, and that of all may be too large."""
+
     def written_out(self, case: PairCase) -> tuple[OneAnswer, dict[str, Json]]:
         """Whether the answer is the one that tells most, and what a model says of it."""
         answer, cut, _ = self.telling(case)

@@ -89,7 +89,7 @@ class PairSearch:
     broken: BrokenPair | None
     """A pair that breaks the claim."""
     witness: Json
-    """A pair of which all that is assumed is true, as a model; None if none was found, or one breaks the claim."""
+    """A pair of which all that is assumed is true, as a model; None if none is found, or one answer breaks it."""
     tried: int
     """How many pairs were looked at."""
     nearest: PairCase | None
@@ -116,11 +116,11 @@ def search_pairs(
         for _, case in sorted(broken, key=lambda one: (one[1].size, one[0]))[:ASKED]:
             confirmed = search.confirmed(case, claim)
             if confirmed is not None:
+                witness = witness or search.witness_of(case, claim)
                 return PairSearch(search.shown(case, confirmed, claim), witness, tried, case, sizes)
         for some in (search.some or search.plain(), *(one for _, one in found[:1])):
             if witness is None and some is not None:
-                model = search.model(some, claim)
-                witness = model if holds(claim, model) else None
+                witness = search.assumed_in(some, claim)
     return PairSearch(None, witness, tried, nearest, {name: 2 for name, _ in mechanism.types})
 
 
@@ -389,6 +389,15 @@ class PairSearcher:
             "neighbors": {DATA: [[0, 1], [1, 0]]},
             "letters": [found[name] for name in claim.names],
         }
+
+    def assumed_in(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
+        """The pair as a model in which all that is assumed is true; None where it is not seen to be."""
+        model = self.model(case, claim)
+        return model if holds(claim, model) else None
+
+    def witness_of(self, broken: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
+        """The same of a pair that breaks the claim."""
+        return self.assumed_in(broken, claim)
 
     def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
