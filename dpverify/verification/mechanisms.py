@@ -42,7 +42,7 @@ class MechanismRow:
     """LaTeX."""
     pairs_tried: int
     witness: Json
-    """A pair, as a model, in which all that is assumed is true."""
+    """A pair, as a model, in which all that is assumed is true; None where one answer breaks the claim."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
     """Why it is undecided; of a refuted one, what depends on records and must not."""
@@ -98,7 +98,7 @@ def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[Mech
 
 def with_guarantee(row: MechanismRow, one: MechanismOnPage) -> MechanismRow:
     """A row with the guarantee that its mechanism has instead, if it is not proved and one is derived."""
-    if row.verdict is Verdict.PROVED or row.witness is None:
+    if row.verdict is Verdict.PROVED or (row.witness is None and row.pair is None):
         return row
     found = guarantee_proved(one)
     if found is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,16 +13,23 @@ import pytest
 
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.models import show
-from dpverify.statements.mechanisms.as_theorems import searcher_of
+from dpverify.proving.checker.theorems.choices import masses_of
+from dpverify.proving.checker.theorems.language import parts_of
+from dpverify.proving.checker.theorems.models import Model, show
+from dpverify.proving.checker.theorems.numbers import ONE as ONE_
+from dpverify.proving.checker.theorems.outcomes import Finite, Point, constant
+from dpverify.statements.mechanisms.as_theorems import as_theorem, searcher_of
 from dpverify.statements.mechanisms.guarantees import guarantee_proved
 from dpverify.statements.mechanisms.pairs import choice_pairs
-from dpverify.statements.mechanisms.pairs.search import search_pairs
+from dpverify.statements.mechanisms.pairs.breaking import bounds_of
+from dpverify.statements.mechanisms.pairs.one_answer import AnswerPairSearcher, one_answer
+from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
 from dpverify.statements.mechanisms.proofs.coins import TAKEN
 from dpverify.statements.mechanisms.proofs.ranges import ONE
 from dpverify.statements.mechanisms.reading import indexed, law_of_noise, read_mechanisms
 from dpverify.verification.mechanisms import decide_mechanism
+from dpverify.verification.theorems import is_shown
 
 from ..benchmarks.mechanisms.gallery import section
 from ..packaging.page_blocks import DOCS
@@ -48,6 +56,21 @@ SEVERAL = FIRST.replace("at the first $j$, else at $k+1$", "after $m$ of the $j$
     "| $c$ |", "| $m$ | integer >= 1 | how many above, at most |\n| $c$ |"
 )
 SEVERAL_RIGHT = SEVERAL.replace(r"\frac{4}", r"\frac{4m}")
+ANEW = SEVERAL_RIGHT.replace("Draw:\n$$t", "Draw (anew after each answer):\n$$t").replace(
+    r"(c,\frac{2}", r"(c,\frac{2m}"
+)
+"""Dwork and Roth's: the threshold's noise is drawn again after each answer."""
+WITH_NUMBER = (
+    FIRST.replace(r"(q(j),\frac{4}", r"(q(j),\frac{8}")
+    .replace(r"(c,\frac{2}", r"(c,\frac{4}")
+    .replace(
+        "Output:\n$$j$$", "Draw:\n$$z\\sim\\mathrm{Lap}(q(j),\\frac{2}{\\varepsilon})$$\n\nOutput:\n$$(j,z)$$"
+    )
+)
+"""The first above, and its number with fresh noise."""
+LARGEST_WITH_NUMBER = LARGEST.replace(r"\frac{2}", r"\frac{4}").replace(
+    "Output:\n$$j$$", "Draw:\n$$z\\sim\\mathrm{Lap}(q(j),\\frac{2}{\\varepsilon})$$\n\nOutput:\n$$(j,z)$$"
+)
 EACH = r"Draw (for each $j\in\{1,\dots,k\}$):"
 
 
@@ -67,8 +90,30 @@ def derived(text: str, folder: Path) -> MechanismProof:
 
 @pytest.mark.parametrize(
     "text",
-    [LARGEST, EXPONENTIAL, FIRST, SEVERAL_RIGHT, COINS, COUNTED, WEIGHTED],
-    ids=["laplace", "exponential", "threshold", "several", "coins", "counted", "weighted"],
+    [
+        LARGEST,
+        EXPONENTIAL,
+        FIRST,
+        SEVERAL_RIGHT,
+        COINS,
+        COUNTED,
+        WEIGHTED,
+        WITH_NUMBER,
+        LARGEST_WITH_NUMBER,
+        ANEW,
+    ],
+    ids=[
+        "laplace",
+        "exponential",
+        "threshold",
+        "several",
+        "coins",
+        "counted",
+        "weighted",
+        "number",
+        "score",
+        "anew",
+    ],
 )
 def test_choices_are_proved_and_have_a_witness(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -97,7 +142,7 @@ def test_a_page_with_more_queries_has_a_pair_without_a_law(tmp_path: Path, thoro
     (one,) = read_mechanisms(page)
     searcher, claim = searcher_of(one)(one, {}, Random(0)), claim_of(one)
     case = searcher.plain()
-    assert not [*searcher.cases()]
+    assert searcher.some is None
     assert case is not None
     assert {len(row) for rows in (case.left, case.right) for row in rows} == {6}
     if thorough:
@@ -131,13 +176,23 @@ def test_a_certificate_for_another_scale_is_refused(text: str, old: str, new: st
     assert not check(json.loads(found.replace(f'["num", "{old}"]', f'["num", "{new}"]'))).confirmed
 
 
-def test_coins_that_are_too_clear_are_broken_as_the_page_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (COINS.replace(HALF, r"\varepsilon\cdot("), 0),
+        (FIRST.replace(THRESHOLD, "").replace(r"\ge t", r"\ge c").replace(r"\frac{4}", r"\frac{1}"), 0),
+        (FIRST.replace("at the first $j$, else at $k+1$", "after $k$ of the $j$"), 1),
+    ],
+    ids=["coins", "threshold", "unbounded"],
+)
+def test_wrong_ones_are_broken_as_the_page_says(
+    text: str, part: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "mine.md"
-    page.write_text(COINS.replace(HALF, r"\varepsilon\cdot("), encoding="utf-8")
+    page.write_text(text, encoding="utf-8")
     assert call("prove", str(page)) == 0
-    said = (DOCS / "mechanisms.md").read_text(encoding="utf-8").partition("example.permute-and-flip, ")[2]
+    (one,) = read_mechanisms(page)
+    said = (DOCS / "mechanisms.md").read_text(encoding="utf-8").split(f"```text\n{one.id}, ")[1 + part]
     assert said.partition("```")[0] in capsys.readouterr().out
 
 
@@ -154,6 +209,14 @@ BROKEN = {
     "noise on the threshold drawn again": FIRST.replace(
         THRESHOLD, THRESHOLD.replace("Draw:", EACH).replace("$t", "$t_j").replace(r"\frac{2}", r"\frac{1}")
     ).replace(r"\ge t", r"\ge t_j").replace(r"\frac{4}", r"\frac{1}"),
+    "the number that was compared (Roth)": FIRST.replace("Output:\n$$j$$", "Output:\n$$(j,y_j)$$"),
+    "a number with too little fresh noise": WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
+    "a threshold drawn anew, with the noise of one answer": ANEW.replace("m}{", "}{"),
+    "several answers, with the noise of one": SEVERAL,
+    "without a bound on the answers (Chen and others)": SEVERAL.replace("after $m$", "after $k$"),
+    "the first of many, with too little noise": FIRST.replace(
+        "integer >= 1 | number of q", "integer >= 9 | number of q"
+    ).replace(r"\frac{4}", r"\frac{1}"),
     "several answers, with too little noise on the queries (Lee and Clifton)": SEVERAL.replace(
         r"\frac{2}", r"\frac{4}"
     ).replace(r"q(j),\frac{4}{\varepsilon}", r"q(j),\frac{4}{3\varepsilon}"),
@@ -168,21 +231,66 @@ BROKEN = {
 def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
     page = tmp_path / "mine.md"
     page.write_text(BROKEN[name], encoding="utf-8")
-    row = decide_mechanism(read_mechanisms(page)[0], str(page))
+    (one,) = read_mechanisms(page)
+    row = decide_mechanism(one, str(page))
     assert row.verdict is Verdict.REFUTED, row.reason
     assert row.pair is not None
-    claim = claim_of(read_mechanisms(page)[0])
-    show(claim.clause, row.pair.model, refute=True)
-    place = claim.names.index("x")
-    row.pair.model["letters"][place] = [row.pair.model["letters"][place][0]] * 2
+    theorem, model = as_theorem(one), row.pair.model
+    assert is_shown(theorem, model, refute=True)
+    of = theorem.modeled(model, refute=True)
+    place = of.names.index("x")
+    model["letters"][place] = [model["letters"][place][0]] * 2
     with pytest.raises(ValueError, match="the claim is not seen to be false"):
-        show(claim.clause, row.pair.model, refute=True)
+        show(of.clause, theorem.modeled(model, refute=True).model, refute=True)
+
+
+@pytest.mark.parametrize("text", [SEVERAL, ANEW], ids=["once", "anew"])
+def test_one_answer_has_the_chances_that_are_searched(text: str, tmp_path: Path) -> None:
+    """By the checker's law of one answer, written out, for each answer, and for no other event than that answer."""
+    page = tmp_path / "mine.md"
+    page.write_text(text, encoding="utf-8")
+    (one,) = read_mechanisms(page)
+    searcher = AnswerPairSearcher(one, {}, Random(0))
+    letters = {
+        "n": Fraction(1),
+        "k": Fraction(3),
+        "m": Fraction(2),
+        "c": Fraction(1, 3),
+        "varepsilon": Fraction(2),
+    }
+    left, right = (tuple(map(Fraction, row)) for row in (("0", "1", "1/2"), ("1", "0", "0")))
+    case = PairCase(letters, (left,), (right,), 1)
+    chances, _, _ = searcher.laws(case)
+    assert isinstance(chances, dict)
+    assert len(chances) == 7
+    for answer, chance in chances.items():
+        written = one_answer(one, {"k": 3, "m": 2}, answer).mechanism
+        claim = claim_of(written)
+        exact = Model(claim.clause, PairSearcher(written, {}, Random(0)).model(case, claim))
+        _, letter, law, *_ = parts_of(parts_of(claim.clause.body)[3])
+        name, kind = map(str, parts_of(letter))
+        found = masses_of(exact.value(law, {name: constant(Point(kind, 0))}))
+        assert isinstance(found, Finite)
+        low, high = bounds_of(dict(found.masses)[ONE_])
+        assert low - Fraction(1, 10**9) <= chance <= high + Fraction(1, 10**9)
+    assert sum(chances.values()) == pytest.approx(1)
+    for values, above in (
+        ({"k": 3, "m": 2}, (1, 1, 1)), ({"k": 3, "m": 2}, (0, 1, 0, 1)), ({"k": 3}, (0, 1, 0)),
+        ({"k": 3, "m": 0}, (0, 0, 0)), ({"k": 3, "m": 2}, (0, 2, 0)), ({"k": 3, "m": 2}, ()),
+    ):  # fmt: skip
+        with pytest.raises(LookupError):
+            one_answer(one, values, above)
 
 
 def test_what_is_not_known_of_a_choice_is_undecided(tmp_path: Path) -> None:
     """Too little noise, or that of fewer answers, a threshold that depends on records, normal noise: never proved."""
     for text in (
         FIRST.replace(r"\frac{4}", r"\frac{2}"),
+        FIRST.replace("Output:\n$$j$$", "Output:\n$$(j,y_j)$$"),
+        WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
+        ANEW.replace(r"\frac{2m}", r"\frac{2}"),
+        ANEW.replace(r"\frac{4m}", r"\frac{2m}"),
+        LARGEST_WITH_NUMBER.replace(r"(q(j),\frac{2}", r"(q(j),\frac{1}"),
         *(SEVERAL.replace(r"\frac{4}", wrong) for wrong in (r"\frac{4}", r"\frac{2m}", r"\frac{4(m-1)}")),
         SEVERAL_RIGHT.replace("after $m$", "after $m+1$"),
         SEVERAL_RIGHT.replace("after $m$", "after $k$"),
@@ -224,6 +332,19 @@ REFUSED = [
     (FIRST, r"y_j\ge t", "y_j>t", 25, r"\ge"),
     (SEVERAL, "after $m$ of", r"after $q(1)$ of", 26, "a public number of answers"),
     (SEVERAL, "Output:\n$$j$$", "Output:\n$$(j,y_j)$$", 29, "one Select or Stop"),
+    (
+        SEVERAL,
+        "Output:",
+        "Draw:\n$$z\\sim\\mathrm{Lap}(0,1)$$\n\nOutput:",
+        29,
+        "no draw behind a Stop after several",
+    ),
+    (ANEW, "anew after each answer", "anew", 20, "belongs here"),
+    (ANEW, "anew after each answer", "anew after each query", 20, "belongs here"),
+    (FIRST, "Draw:\n$$t", "Draw (anew after each answer):\n$$t", 19, "before Stop (after several)"),
+    (ANEW, "Draw (for each", "Draw (anew for each", 23, "belongs here"),
+    (FIRST, "Output:\n$$j$$", "Output:\n$$(j,t)$$", 28, "one Select or Stop"),
+    (WITH_NUMBER, "$$(j,z)$$", "$$z$$", 31, "one Select or Stop"),
     (FIRST, "Stop (at the first $j$, else at $k+1$)", "Select", 25, r"$r\in R$"),
     (COINS, "in random order", "in order", 18, "in random order"),
     (COINS, "shows heads", "shows tails", 18, "in random order"),
@@ -258,6 +379,8 @@ def test_what_is_not_understood_is_refused_with_its_line(
         (LARGEST.replace("R}y_r", "R}1+y_r"), "indexed", with_minus),
         (FIRST.replace(r"\ge t", r"\ge t+1"), "indexed", with_minus),
         (COINS, "indexed", of_all_records),
+        (SEVERAL, "ANEW", "Draw:"),
+        (ANEW, "ANEW", "Draw (again):"),
     ],
 )
 def test_what_one_reader_misreads_is_refused(

@@ -66,15 +66,16 @@ def test_frequencies_are_chances(name: str, changes: tuple[tuple[str, str], ...]
 
 
 def test_many_candidates_are_audited(tmp_path: Path) -> None:
-    """Twelve queries have too many answers for an exact law. A false alarm has probability 1e-6."""
+    """With normal noise there is no exact law of answers. A false alarm has probability 1e-6."""
     twelve = (
         ("Stop (at the first $j$, else at $k+1$)", "Stop (after $6$ of the $j$)"),
         (r"\{1,\dots,k\}", r"\{1,\dots,12\}"),
         ("| $k$ | integer >= 1 | number of queries |\n", ""),
     )
     path = example(
-        "sparse-vector.md", tmp_path, *twelve, (r"\frac{4}{\varepsilon}", r"\frac{1}{9\varepsilon}")
-    )
+        "sparse-vector.md", tmp_path, *twelve,
+        (r"\mathrm{Lap}(q(j),\frac{4}{\varepsilon})", r"\mathcal{N}(q(j),\frac{1}{81\varepsilon})"),
+    )  # fmt: skip
     (row,) = mechanism_rows([str(path)], audited=True)
     assert row.verdict is Verdict.VIOLATED
     assert row.audit is not None

@@ -9,16 +9,15 @@ import pytest
 
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.models import show
 from dpverify.reports import load_ledger, render_html, write_report
-from dpverify.statements.mechanisms.as_theorems import shipped_mechanism
+from dpverify.statements.mechanisms.as_theorems import as_theorem, shipped_mechanism
 from dpverify.statements.mechanisms.pairs.changes import query_changes
-from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
+from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
 from dpverify.statements.mechanisms.reading import mechanisms_of
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as rows_module
 from dpverify.verification.ledger_check import check_ledger
-from dpverify.verification.theorems import theorem_rows
+from dpverify.verification.theorems import is_shown, theorem_rows
 
 from ..benchmarks.mechanisms import gallery
 from ..cli.calling import call
@@ -52,7 +51,7 @@ def test_planted_faults_are_refuted_with_a_pair(fault: gallery.Fault) -> None:
     if one.loop is not None:
         assert broken_at_few_rounds(one, row.pair.model)
     else:
-        show(claim_of(one).clause, row.pair.model, refute=True)
+        assert is_shown(as_theorem(one), row.pair.model, refute=True)
 
 
 def test_each_has_two_faults_and_stands_in_the_table() -> None:

@@ -244,10 +244,18 @@ def _read(once: Callable[[Choices], _Found]) -> _Found:
 def order_said(sentence: str) -> str:
     """Of the sentence at a mechanism's line: whether what it puts out, or goes through, is `in random order`.
 
+    Of a draw, whether it is made `anew after each answer`.
+
     Raises:
         RefusedError: where chance is spoken of in other words.
     """
     words = [word.strip("(),.:;") for word in sentence.casefold().split()]
+    if "anew" in words:
+        refuse(
+            words != ["draw", "anew", "after", "each", "answer"],
+            "`Draw (anew after each answer)` belongs here",
+        )
+        return "anew after each answer"
     at = [k for k, word in enumerate(words) if word.startswith(("random", "shuffl", "permut"))]
     other = [words[k] for k in at if words[max(k - 1, 0) : k + 2] != ["in", "random", "order"]]
     refuse(bool(other), f"`in random order` belongs here, not `{' '.join(other)}`")

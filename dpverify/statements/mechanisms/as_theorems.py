@@ -8,16 +8,19 @@ from functools import cache
 from pathlib import Path
 
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.language import parts_of
 from dpverify.proving.theorems.letters import Alphabet
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.pairs.coin_pairs import CoinPairSearcher
 from dpverify.statements.mechanisms.pairs.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
+from dpverify.statements.mechanisms.pairs.one_answer import ANSWER_IS, KEYS, AnswerPairSearcher, answer_of
 from dpverify.statements.mechanisms.pairs.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.pairs.search import PairSearch, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.pairs.tested_pairs import ReleasePairSearcher
 from dpverify.statements.mechanisms.proofs.claims import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.proofs.local import has_smooth_scale
+from dpverify.statements.mechanisms.proofs.ranges import number
 from dpverify.statements.mechanisms.reading import read_mechanism, read_mechanisms
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.mechanisms.scope import dependence
@@ -42,17 +45,17 @@ class MechanismAsTheorem(TheoremOnPage):
         return self.displays
 
     def modeled(self, model: Json, *, refute: bool) -> ModeledClause:
-        """The mechanism or, of a loop that is refuted, one of few rounds, by its place among these.
+        """The mechanism or, of one that is refuted, a loop of few rounds by its place among these, or one answer.
 
         Raises:
             LookupError: where there is none.
         """
         loop = self.mechanism.loop
-        if loop is None or not refute:
+        if not refute or (loop is None and ANSWER_IS not in model):
             return super().modeled(model, refute=refute)
-        few = [*few_rounds(self.mechanism, loop)][model[ROUNDS]]
+        few = [*few_rounds(self.mechanism, loop)][model[ROUNDS]] if loop else answer_of(self.mechanism, model)
         claim = claim_of(few.mechanism)
-        own = {key: value for key, value in model.items() if key != ROUNDS}
+        own = {key: value for key, value in model.items() if key not in (ROUNDS, *KEYS)}
         return ModeledClause(claim.clause, claim.names, own, few.letters)
 
 
@@ -105,7 +108,9 @@ def shipped_mechanism(id_: str) -> MechanismAsTheorem:
 def searcher_of(mechanism: MechanismOnPage) -> type[PairSearcher]:
     """What searches for pairs of a mechanism's data sets."""
     if mechanism.choice:
-        return CoinPairSearcher if mechanism.choice.coins else ChoicePairSearcher
+        pure = parts_of(mechanism.of("claim")[0].term)[0::2] == ("private", number(0))
+        stops = AnswerPairSearcher if pure and mechanism.choice.role == "stop" else ChoicePairSearcher
+        return CoinPairSearcher if mechanism.choice.coins else stops
     if mechanism.test:
         return ReleasePairSearcher
     return SamplePairSearcher if mechanism.sample else PairSearcher

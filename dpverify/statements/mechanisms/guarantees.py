@@ -49,7 +49,10 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
     for head, measure in MEASURES.items():
         draws = mechanism.of("draw") if loop else mechanism.draws
         try:
-            costs = choice.costs if choice else [known_cost(mechanism, draw, head) for draw in draws]
+            costs = [
+                *(choice.costs if choice else ()),
+                *(known_cost(mechanism, draw, head) for draw in draws),
+            ]
         except UnderivedError:
             return None
         total = _total([one for one in costs if one is not None])

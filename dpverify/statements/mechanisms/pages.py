@@ -6,10 +6,12 @@ Records are letters with an index, as `x_i`; what is read here speaks of one dat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.tokens import Latex
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.theorems.letters import TheoremLetter, Tokens
 from dpverify.statements.mechanisms.rounds import LoopOnPage
@@ -71,6 +73,8 @@ class MechanismStep:
     """Of what is drawn for each candidate, and of what chooses: the letter of a candidate."""
     count: Node = ""
     """Of what stops after several: how many."""
+    anew: bool = False
+    """Of the noise of a threshold: whether it is drawn again after each answer above."""
 
     @property
     def coins(self) -> bool:
@@ -212,3 +216,21 @@ def _factors(term: Node) -> Iterator[Node]:
             yield from _factors(part)
     else:
         yield term
+
+
+def number_of_records(
+    records: RecordLetter, letters: Sequence[TheoremLetter], given: Sequence[Node]
+) -> TheoremLetter:
+    """The letter of the number of records, which is not public where neighbors differ in it; else refused."""
+    found = next((one for one in letters if one.term == records.last), None)
+    domain = found.number if found else None
+    if found is None or found.kind != "integer" or domain is None or domain.lower is None or domain.lower < 0:
+        allowed = "`- neighbors: replace one`, or `x_1,\\dots,x_n` with a letter that is `integer >= 0` in the table"
+        raise InvalidArgumentError("neighbors", ADDED, allowed)
+    if found.name in set[str]().union(*map(free, given)) | (
+        free(records.columns) if records.columns else set()
+    ):
+        raise InvalidArgumentError(
+            "given", Latex(found.latex), "what does not depend on the number of records"
+        )
+    return found

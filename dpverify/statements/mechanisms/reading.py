@@ -23,6 +23,7 @@ from dpverify.statements.mechanisms.pages import (
     MechanismStep,
     RecordLetter,
     SampleOnPage,
+    number_of_records,
     scaled_lack,
 )
 from dpverify.statements.mechanisms.rounds import DOTS, LoopReader
@@ -40,16 +41,15 @@ ROLES = ("start", "query", "draw", "set", "if", *CHOICES, "output", "claim")
 """First words of the sentence before a display."""
 COINS = "Select (in random order, the first $j$ that shows heads):"
 """The sentence before the chance with which a candidate's coin shows heads."""
+ANEW = "Draw (anew after each answer):"
+"""The sentence before the noise of a threshold that is drawn again after each answer."""
 REFUSAL = (r"\bot",)
 """What is put out where a condition does not hold."""
 NEIGHBORS = (REPLACE, ADDED)
 """What neighbors may differ in."""
 NOISES = ("laplace", "exponential", "normal")
 """What is added for each candidate."""
-_COUNTED = signs_of(r"\{1,\dots,")
-_LARGEST = [
-    (*signs_of(r"\arg\max"), "_"),
-]
+_COUNTED, _LARGEST = signs_of(r"\{1,\dots,"), (*signs_of(r"\arg\max"), "_")
 RANDOM = "Output (in random order):"
 """The sentence before a list that is shuffled."""
 SAMPLES = ("Subsample", "Shuffle")
@@ -91,6 +91,7 @@ class _MechanismSection(TheoremSection):
         self.given = list[Node]()
         self.size: TheoremLetter | None = None
         self.loop = LoopReader()
+        self.anew = set[int]()
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -100,11 +101,8 @@ class _MechanismSection(TheoremSection):
         for block in items:
             self.at(block.line, self.item, block)
         if self.records is None or not self.neighbors:
-            raise InvalidArgumentError(
-                "mechanism",
-                self.id,
-                "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`",
-            )
+            allowed = "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`"
+            raise InvalidArgumentError("mechanism", self.id, allowed)
         self.size = (
             number_of_records(self.records, self.letters, self.given) if self.neighbors == ADDED else None
         )
@@ -132,13 +130,11 @@ class _MechanismSection(TheoremSection):
             raise AtLineError(
                 sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
             )
+        if self.anew and not (chosen and chosen[0].count):
+            allowed = "such a draw before Stop (after several)"
+            raise AtLineError(min(self.anew), InvalidArgumentError("draw", ANEW, allowed))
         if chosen or any(one.index for one in found):
-            last = chosen[0] is found[-3] if len(chosen) == 1 and not self.tested else False
-            if not last or found[-2].term != ("sym", chosen[0].name):
-                allowed = "the letter that one Select or Stop before it chooses"
-                raise AtLineError(
-                    found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed)
-                )
+            self.of_choice(found, chosen)
         elif loop is None and "if" not in roles and not self.drawn & free(found[-2].term):
             raise AtLineError(
                 found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
@@ -151,6 +147,25 @@ class _MechanismSection(TheoremSection):
             self.id, title, self.heading.line, self.neighbors, self.records, public, types, found,
             tuple(self.given), tuple(self.declared), self.size, sample, loop,
         )  # fmt: skip
+
+    def of_choice(self, found: Sequence[MechanismStep], chosen: Sequence[MechanismStep]) -> None:
+        """Refuse outputs but what is chosen, with numbers that are drawn behind it, or the one that was compared."""
+        output, only = found[-2], len(chosen) == 1 and not self.tested
+        behind = found[found.index(chosen[0]) + 1 : -2] if only else ()
+        own: Node = ("sym", chosen[0].name) if only else ""
+        one = only and chosen[0].role == "stop" and not chosen[0].count
+        compared: list[Node] = [("pair", own, ("of", noise, own)) for noise in sorted(self.drawn) if one]
+        made = {one.name for one in behind if one.role == "draw" and not one.index}
+        refused = {self.records.name if self.records else "", *self.drawn} - made
+        plain = only and len(made) == len(behind) and free(output.term).isdisjoint(refused)
+        if chosen and chosen[0].count and behind:
+            error = InvalidArgumentError(
+                "draw", Latex(behind[0].latex), "no draw behind a Stop after several"
+            )
+            raise AtLineError(behind[0].line, error)
+        if not (plain and chosen[0].name in free(output.term)) and output.term not in compared:
+            allowed = "the letter that one Select or Stop before it chooses, and what is drawn behind it"
+            raise AtLineError(output.line, InvalidArgumentError("output", Latex(output.latex), allowed))
 
     def compare(self, line: int, latex: str, says: str) -> None:
         """Refuse what two readers read differently."""
@@ -277,10 +292,14 @@ class _MechanismSection(TheoremSection):
                             )
                         self.loop.shuffled = True
                     coins = " ".join(words.split()) == COINS.replace("$j$", "$")
-                    if role in ("output", "select"):
+                    anew = words.strip() == ANEW
+                    if role in ("output", "select") or anew or "anew" in words.casefold():
                         random = coins or (role == "output" and self.loop.shuffled)
-                        order = "in random order" if random else "in order"
+                        order = (
+                            "in random order" if random else "anew after each answer" if anew else "in order"
+                        )
                         self.compare(piece.line, piece.latex, self.second.order(words, order))
+                    self.anew |= {piece.line} if anew else set()
                     yield piece.line, piece.latex, "coins" if coins else role, tuple(said)
                     words, said = "", []
                 else:
@@ -352,7 +371,7 @@ class _MechanismSection(TheoremSection):
             self.declare_again(line, letter)
             self.alphabet = self.alphabet.having(letter)
             self.drawn.add(letter.name)
-            return MechanismStep(line, latex, role, letter.name, kind, law)
+            return MechanismStep(line, latex, role, letter.name, kind, law, anew=line in self.anew)
         body = within.number(right[0])
         letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
         made = Abbreviation(letter, tuple(one.name for one in over), body)
@@ -544,7 +563,7 @@ class _MechanismSection(TheoremSection):
         count: Node = ""
         if role == "select":
             left, right = [*split(signs, "="), ()][:2]
-            start = next((len(word) for word in _LARGEST if right[: len(word)] == word), 0)
+            start = len(_LARGEST) if right[: len(_LARGEST)] == _LARGEST else 0
             stop = end_of_group(right, start) if start else 0
             if (
                 not start
@@ -670,21 +689,3 @@ def indexed(signs: Tokens, base: Tokens) -> Tokens:
             found.append(signs[k])
             k += 1
     return tuple(found)
-
-
-def number_of_records(
-    records: RecordLetter, letters: Sequence[TheoremLetter], given: Sequence[Node]
-) -> TheoremLetter:
-    """The letter of the number of records, which is not public where neighbors differ in it; else refused."""
-    found = next((one for one in letters if one.term == records.last), None)
-    domain = found.number if found else None
-    if found is None or found.kind != "integer" or domain is None or domain.lower is None or domain.lower < 0:
-        allowed = "`- neighbors: replace one`, or `x_1,\\dots,x_n` with a letter that is `integer >= 0` in the table"
-        raise InvalidArgumentError("neighbors", ADDED, allowed)
-    if found.name in set[str]().union(*map(free, given)) | (
-        free(records.columns) if records.columns else set()
-    ):
-        raise InvalidArgumentError(
-            "given", Latex(found.latex), "what does not depend on the number of records"
-        )
-    return found

@@ -10,26 +10,29 @@ from random import Random
 from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.checker.terms import Term, number, symbol, term
-from dpverify.proving.checker.theorems.choices import chance_of_all
 from dpverify.proving.checker.theorems.language import named, parts_of, put
-from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.models import LARGEST
-from dpverify.proving.checker.theorems.numbers import logic
 from dpverify.proving.checker.theorems.outcomes import Point, Value
 from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.finite_models import Code
+from dpverify.proving.theorems.noises import FloatLine
 from dpverify.proving.theorems.spreads import Spread
 from dpverify.statements.mechanisms.pages import MechanismOnPage
-from dpverify.statements.mechanisms.pairs.breaking import bounds_of
+from dpverify.statements.mechanisms.pairs.chosen_chances import Side, answers, largest, reached
 from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, own_letters
 from dpverify.statements.mechanisms.proofs.choices import (
     ABOVE,
     ANSWER,
     ANSWERS,
+    ASKED,
+    BEGIN,
+    ENDS,
+    HISTORY,
+    NEXT,
     ORDER,
+    RUNS,
     ChoiceOnPage,
-    NoiseOnPage,
+    H,
 )
 from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
 from dpverify.statements.mechanisms.proofs.ranges import ONE
@@ -40,15 +43,12 @@ FAR = Fraction(10)
 """A record that is tried where none is the largest."""
 MOST, LAWS = 5, 200
 """Records, candidates, and laws that are tried."""
+WITNESSED = 12
+"""Candidates of a pair of which only what is assumed is looked at."""
 
 
 def _fraction(value: float) -> Fraction:
     return Fraction(value).limit_denominator(10**6)
-
-
-def float_of(chance: Term) -> float:
-    """A chance in floating point."""
-    return float(sum(bounds_of(chance)) / 2)
 
 
 def possible(k: int, count: int) -> list[tuple[int, ...]]:
@@ -56,10 +56,20 @@ def possible(k: int, count: int) -> list[tuple[int, ...]]:
     return [row for row in product((0, 1), repeat=k) if sum(row) <= count]
 
 
+def few_answers(k: int, count: int | None) -> bool:
+    """Whether there are no more answers than a model has points."""
+    return count is None or (k <= LARGEST and len(possible(k, count)) <= LARGEST)
+
+
+def said(answer: Sequence[int]) -> str:
+    """Which are above."""
+    return f"{{{', '.join(str(i + 1) for i, one in enumerate(answer) if one)}}}"
+
+
 class CandidatePairSearcher(PairSearcher, ABC):
     """A search for pairs, of which what is chosen among candidates has other laws."""
 
-    enough, steps = 3, 0
+    enough, steps, widest, first, whole = 3, 0, MOST, MOST, True
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         super().__init__(mechanism, sizes, random)
@@ -84,16 +94,15 @@ class CandidatePairSearcher(PairSearcher, ABC):
     def cases(self) -> Iterator[PairCase]:
         """Pairs with other laws than those before, simple ones first."""
         letters, seen = self.letters, set[Any]()
-        options = [
-            [v for v in self.options(one) if one.kind != "integer" or v in SIZES][:FEW] for one in letters
-        ]
+        every = [(one.kind, self.options(one)) for one in letters]
+        options = [[v for v in of if kind != "integer" or v in SIZES][:FEW] or of[:1] for kind, of in every]
         settings = list[Iterator[PairCase]]()
         for row in sorted(product(*map(enumerate, options)), key=lambda row: sum(k for k, _ in row)):
             one = dict(zip((letter.name for letter in letters), (v for _, v in row), strict=True))
             place = {name: float(value) for name, value in one.items()}
             n, k = self.records(one), self.candidates(place)
             count = self.answers(place)
-            if 1 <= n <= MOST and 1 <= k <= MOST and (count is None or len(possible(k, count)) <= LARGEST):
+            if 1 <= n <= MOST and 1 <= k <= self.widest and (not self.whole or few_answers(k, count)):
                 settings.append(self.extreme(one, n, k))
         turns = (
             settings if self.columns else zip_longest(*settings)
@@ -101,8 +110,9 @@ class CandidatePairSearcher(PairSearcher, ABC):
         for case in (case for row in turns for case in row if case is not None):
             both = [self.env(case, rows) for rows in (case.left, case.right)]
             found = *map(self.numbers, both), *(bound(both[0]) for bound in self.bounds)
-            laws = LAWS if self.columns else LAWS // max(len(case.left[0]) - 1, 1)
-            if found not in seen and len(self.known) < laws:
+            if len(self.known) >= (LAWS if self.columns else LAWS // max(len(case.left[0]) - 1, 1)):
+                return
+            if found not in seen:
                 seen.add(found)
                 yield case
 
@@ -111,7 +121,7 @@ class CandidatePairSearcher(PairSearcher, ABC):
         for letters in sorted(self.settings(), key=lambda one: sum(map(abs, one.values()))):
             place = {name: float(v) for name, v in letters.items()}
             n, k, count = self.records(letters), self.candidates(place), self.answers(place)
-            if 1 <= k <= LARGEST and (count is None or len(possible(k, count)) <= LARGEST):
+            if 1 <= k <= WITNESSED and few_answers(k, count):
                 rows = ((self.ends[0],) * k,) * n
                 replaced = (self.ends[-1],) * k if self.mechanism.size is None else None
                 return self.pair(letters, rows, 0, replaced)
@@ -166,7 +176,7 @@ class ChoicePairSearcher(CandidatePairSearcher):
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
         """The locations of each side, for each candidate, and the scales of noises: from the least, in one's scale."""
         first, index = 1 if self.columns else 0, self.choice.line.index
-        places = range(first, first + self.candidates(env))
+        places = range(first, first + min(self.candidates(env), self.first))
         at = [[code({**env, index: i}) for i in places] for code, _ in self.sides]
         least, scales = min(map(min, at)), [code(env) for code in self.scales]
         rows = [[(x - least) / scales[0] for x in row] for row in at]
@@ -176,52 +186,34 @@ class ChoicePairSearcher(CandidatePairSearcher):
         """Of several answers, those above."""
         count = self.answers(self.env(case, case.left))
         rows = [] if count is None else possible(len(case.left[0]), count)
-        sets = [", ".join(str(i + 1) for i, one in enumerate(row) if one) for row in rows]
-        return {Point(ANSWERS, k): f"{{{numbers}}}" for k, numbers in enumerate(sets)}
+        return {Point(ANSWERS, k): said(row) for k, row in enumerate(rows)}
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of what is chosen."""
         numbers, count = self.numbers(env), self.answers(env)
         if (numbers, count) not in self.known:
-            self.known[numbers, count] = self.law_of(numbers[:-1], numbers[-1], count)
+            self.known[numbers, count] = self.law_of([[*map(float, row)] for row in numbers], count)
         return self.known[numbers, count]
 
-    def law_of(
-        self, at: Sequence[Sequence[Fraction]], scales: Sequence[Fraction], count: int | None = None
-    ) -> dict[Any, float]:
-        """The same for locations of each side, for each candidate."""
-        laws = {
-            f"n{j}": Line(named(parts_of(one.law)[0]), number(0), number(scale))
-            for j, (one, scale) in enumerate(zip(self.choice.noises, scales, strict=True))
-        }
-        rows = [
-            [self.sum(row[i], noise, i) for i in range(len(row))]
-            for row, (_, noise) in zip(at, self.sides, strict=True)
-        ]
-        found = dict[Any, float]()
+    def law_of(self, numbers: Sequence[Sequence[float]], count: int | None) -> dict[Any, float]:
+        """The same for locations of each side, for each candidate, and scales of noises."""
+        *at, scales = numbers
+        own = self.noises(scales)
         if self.choice.line.role == "select":
-            (scores,) = rows
-            for r, one in enumerate(scores):
-                found[r] = float_of(chance_of_all([term("<=", x, one) for x in scores if x is not one], laws))
-            return found
-        above = [term("<=", low, high) for low, high in zip(*rows, strict=True)]
+            return largest(at[0], own[0][0] if own[0] and own[0][1] else None)
+        low, high = own
+        chances = reached([y - t for t, y in zip(*at, strict=True)], low, high)
         if count is not None:
-            for answers in possible(len(above), count):
-                asked = [i for i, one in enumerate(answers) if one or sum(answers[:i]) < count]
-                facts = [above[i] if answers[i] else logic("not", above[i]) for i in asked]
-                found[answers] = float_of(chance_of_all(facts, laws))
-            return found
-        for r in range(len(above) + 1):
-            facts = [*(logic("not", f) for f in above[:r]), *above[r : r + 1]]
-            found[r + 1] = float_of(chance_of_all(facts, laws))
-        return found
+            return dict(answers(*chances, count, self.choice.anew))
+        return {one.index(1) + 1 if 1 in one else len(one) + 1: p for one, p in answers(*chances, 1)}
 
-    def sum(self, at: Fraction, noise: NoiseOnPage | None, i: int) -> Term:
-        """A side of a comparison."""
-        if noise is None:
-            return number(at)
-        j = self.choice.noises.index(noise)
-        return term("add", number(at), symbol(f"n{j}_{i}" if noise.index else f"n{j}"))
+    def noises(self, scales: Sequence[float]) -> list[Side]:
+        """The noise of each side, and whether each candidate has its own."""
+        found = {
+            one.name: (FloatLine(named(parts_of(one.law)[0]), 0.0, scale), bool(one.index))
+            for one, scale in zip(self.choice.noises, scales, strict=True)
+        }
+        return [None if one is None else found[one.name] for _, one in self.sides]
 
     def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters, with sequences for noises."""
@@ -232,12 +224,19 @@ class ChoicePairSearcher(CandidatePairSearcher):
                 law: dict[str, Json] = {"independent": json_of(put(one.law, own))}
                 found |= dict(zip(names, ("read", "write", law), strict=True))
         found[ORDER] = [str(i) for i in range(self.sizes.get(named(self.choice.kind), 0))]
-        if (count := self.answers(self.env(case, case.left))) is not None:
+        history: tuple[str, ...] = (named(H[1]),) if self.choice.anew else ()
+        if self.choice.anew:
+            self.sequences[HISTORY] = 1
+            found |= {
+                BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ASKED: ["1"], ENDS: [True],
+                RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
+            }  # fmt: skip
+        elif (count := self.answers(self.env(case, case.left))) is not None:
             rows = possible(len(case.left[0]), count)
             ends = [*map(str, range(len(case.left[0]) + 1))]
             found[ABOVE] = [{"below": ends, "then": ["0", *map(str, row), "0"]} for row in rows]
             self.sequences[ANSWERS] = len(rows)
-        params = [ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
+        params = [*history, ONE, *(named(parts_of(one)[0]) for one in self.choice.bound)]
         hidden = {name: value for name, value in own.items() if name not in params}
         where = json_of(put(self.choice.where, hidden))
         found[ANSWER] = {"params": params, "first": "value", "where": where}

@@ -127,11 +127,16 @@ class SampledPage:
 
     def drawn(self, env: Env, rng: np.random.Generator, runs: int) -> FloatArray:
         """All runs; a draw that depends on no other is made of all runs at once."""
-        if self.choice is not None:
-            return self.choice(env, rng, runs)
         if self.tested is not None:
             return np.array([[*outputs(one)] for one in self.sample(self.tested, env, rng, runs)])
         found = dict[str, list[Any]]()
+        if self.choice is not None:
+            chosen, name = self.choice(env, rng, runs), self.choice.choice.line.name
+            if self.mechanism.output.term == ("sym", name):
+                return chosen
+            if any(draw.index for draw in self.mechanism.draws):
+                raise ValueError("a number that was compared is not put out by what makes draws")
+            found[name] = [*chosen[:, 0]]
         for draw in self.mechanism.draws:
             if free(draw.term) & found.keys():
                 rows = self.rows(env, found, runs)

@@ -58,6 +58,8 @@ class SampledChoice:
     def _compared(
         self, choice: ChoiceOnPage, env: Env, places: list[int], rng: np.random.Generator, runs: int
     ) -> FloatArray:
+        if choice.anew:
+            raise ValueError("a threshold that is drawn anew is not made here")
         made = dict[str, FloatArray]()
         for noise in choice.noises:
             columns = len(places) if noise.index else 1

@@ -89,7 +89,7 @@ class PairSearch:
     broken: BrokenPair | None
     """A pair that breaks the claim."""
     witness: Json
-    """A pair of which all that is assumed is true, as a model; None if none was found."""
+    """A pair of which all that is assumed is true, as a model; None if none is found, or one answer breaks it."""
     tried: int
     """How many pairs were looked at."""
     nearest: PairCase | None
@@ -111,16 +111,16 @@ def search_pairs(
         search = (searcher or PairSearcher)(mechanism, sizes, Random(f"{seed} {size}"))
         found = search.found()
         tried += search.tried
-        for case in (search.some or search.plain(), *(one for _, one in found[:1])):
-            if witness is None and case is not None:
-                model = search.model(case, claim)
-                witness = model if holds(claim, model) else None
         nearest = nearest or (found[0][1] if found else search.moderate())
         broken = [(far, one) for far, one in found if far < -CLEAR]
         for _, case in sorted(broken, key=lambda one: (one[1].size, one[0]))[:ASKED]:
             confirmed = search.confirmed(case, claim)
             if confirmed is not None:
+                witness = witness or search.witness_of(case, claim)
                 return PairSearch(search.shown(case, confirmed, claim), witness, tried, case, sizes)
+        for some in (search.some or search.plain(), *(one for _, one in found[:1])):
+            if witness is None and some is not None:
+                witness = search.assumed_in(some, claim)
     return PairSearch(None, witness, tried, nearest, {name: 2 for name, _ in mechanism.types})
 
 
@@ -390,6 +390,15 @@ class PairSearcher:
             "letters": [found[name] for name in claim.names],
         }
 
+    def assumed_in(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
+        """The pair as a model in which all that is assumed is true; None where it is not seen to be."""
+        model = self.model(case, claim)
+        return model if holds(claim, model) else None
+
+    def witness_of(self, broken: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
+        """The same of a pair that breaks the claim."""
+        return self.assumed_in(broken, claim)
+
     def entries(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
@@ -403,16 +412,12 @@ class PairSearcher:
         """The records of data sets, and how many they are where that is not public, as values of letters."""
         tables, some, size = [], max(sides, key=len), self.mechanism.size
         for rows in (rows or some for rows in sides):
-            ends = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
-            kept = [rows[i - 1] for i in (*ends, len(rows))]
-            entries: list[Json] = [
-                [*map(str, row)] if self.mechanism.records.over else str(row[0]) for row in kept
-            ]
-            if self.mechanism.records.columns:
-                entries = [
-                    {"below": [*map(str, range(1, len(row)))], "then": [*map(str, row)]} for row in kept
-                ]
-            tables.append({"below": [*map(str, ends)], "then": entries})
+            entries: list[Json] = [*rows]
+            for k, row in enumerate(rows):
+                entries[k] = [*map(str, row)] if self.mechanism.records.over else str(row[0])
+                if self.mechanism.records.columns:
+                    entries[k] = in_steps([*map(str, row)])
+            tables.append(in_steps(entries))
         found: dict[str, Json] = {self.mechanism.records.name: tables}
         return found | ({size.name: [str(len(rows)) for rows in sides]} if size else {})
 
@@ -446,6 +451,12 @@ class PairSearcher:
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
+
+
+def in_steps(values: Sequence[Json]) -> Json:
+    """Values of the numbers from 1 on: what they are up to each number behind which they change."""
+    ends = [k for k in range(1, len(values)) if values[k] != values[k - 1]]
+    return {"below": [*map(str, ends)], "then": [*(values[k - 1] for k in ends), values[-1]]}
 
 
 def itself(at: tuple[Any, ...]) -> Any:

@@ -8,15 +8,24 @@ of them; what is assumed of it is what the page says.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dpverify.proving.checker.theorems.language import Node, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.proofs.coins import CoinsOnPage
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, magnitude, number
 
 ANSWER, ORDER, ANSWERS, ABOVE = "the answer", "the order", "answers", "is above"
+HISTORY, BEGIN, NEXT, ASKED, ENDS, RUNS = (
+    "history",
+    "the beginning",
+    "the next",
+    "asked next",
+    "the end",
+    "the runs",
+)
+H, N = ("sym", "the history"), ("sym", "the number")
 R, T, X, UNIT = ("sym", "candidate"), ("sym", "other"), ("sym", "noise"), number(1)
 
 
@@ -102,12 +111,15 @@ class ChoiceOnPage:
     def __init__(self, mechanism: MechanismOnPage, line: MechanismStep) -> None:
         assert mechanism.records.over is not None
         self.mechanism, self.line, self.kind = mechanism, line, mechanism.records.over.kind
-        noises = sorted(map(NoiseOnPage.of, mechanism.of("draw")), key=lambda one: not one.index)
+        before = [one for one in mechanism.of("draw") if one.line < line.line]
+        noises = sorted(map(NoiseOnPage.of, before), key=lambda one: not one.index)
         self.noises = noises
         sums = [line.term] if line.role == "select" else [*parts_of(line.term)[1:]]
         self.sides = [self.side(one) for one in sums]
         self.bound = [one.bound for one in noises]
-        self.answer: Node = ("of", ANSWER, D, *(one.whole for one in noises))
+        self.anew = any(one.anew for one in before)
+        """Whether the threshold's noise is drawn again after each answer; answers are then a history."""
+        self.answer: Node = ("of", ANSWER, *((H,) if self.anew else ()), D, *(one.whole for one in noises))
 
     def side(self, term: Node) -> Side:
         """A side of a comparison."""
@@ -122,26 +134,51 @@ class ChoiceOnPage:
     @property
     def types(self) -> tuple[tuple[str, str], ...]:
         """Types of noises."""
-        several: tuple[tuple[str, str], ...] = ((ANSWERS, "finite"),) if self.line.count else ()
+        of_several = (HISTORY, "any") if self.anew else (ANSWERS, "finite")
+        several: tuple[tuple[str, str], ...] = (of_several,) if self.line.count else ()
         return (*((one.type, "any") for one in self.noises if one.index), *several)
 
     @property
     def outcome(self) -> Node:
         """The type of what is chosen."""
-        return ANSWERS if self.line.count else self.kind
+        return HISTORY if self.anew else ANSWERS if self.line.count else self.kind
 
     @property
     def letters(self) -> tuple[Node, ...]:
         """Letters of noises, of the order that decides ties, and of what is chosen."""
         found = [letter for one in self.noises if one.index for letter in one.letters(self.kind)]
         more: list[Node] = [(ORDER, (self.kind,), "real")] if self.line.role == "select" else []
+        given = (DATA, *(parts_of(one)[1] for one in self.bound))
+        if self.anew:
+            return (
+                *found, (BEGIN, (), HISTORY), (NEXT, (HISTORY, "integer"), HISTORY), (ASKED, (HISTORY,), "integer"),
+                (ENDS, (HISTORY,), "formula"), (RUNS, ("integer", HISTORY, DATA), ("law", HISTORY)),
+                (ANSWER, (HISTORY, *given), self.kind),
+            )  # fmt: skip
         more += [(ABOVE, (ANSWERS, self.kind), "real")] if self.line.count else []
-        return (*found, *more, (ANSWER, (DATA, *(parts_of(one)[1] for one in self.bound)), self.outcome))
+        return (*found, *more, (ANSWER, given, self.outcome))
 
     @property
     def law(self) -> Node:
         """The law of what is chosen on the data set D."""
-        law: Node = ("certain", self.answer)
+        return ("of", RUNS, self.line.count, ("sym", BEGIN), D) if self.anew else self.law_of(self.answer)
+
+    @property
+    def compared(self) -> Node | None:
+        """Where the number that was compared is put out, too, the law of both; it is 0 where none is above."""
+        head, *shown = parts_of(self.mechanism.output.term)
+        last = parts_of(shown[-1]) if head == "pair" else ()
+        noise = next((one for one in self.noises if last[:2] == ("of", one.name)), None)
+        if noise is None:
+            return None
+        location = put(noise.location, {noise.index: ((), self.answer)})
+        value: Node = ("add", location, noise.at(self.answer))
+        some: Node = ("indicator", ("<=", self.answer, self.mechanism.records.columns))
+        return self.law_of(("pair", self.answer, ("mul", some, value)))
+
+    def law_of(self, output: Node) -> Node:
+        """The law of what is made of the noises."""
+        law: Node = ("certain", output)
         for one in self.noises:
             law = ("then", one.bound, ("sym", f"law {one.name}") if one.index else one.law, law)
         return law
@@ -174,6 +211,8 @@ class ChoiceOnPage:
         of_answer = (
             self.largest if self.line.role == "select" else self.several if self.line.count else self.first
         )
+        if self.anew:
+            of_answer = self.runs
         return (*noises, *of_answer())
 
     def every(self, *names: str) -> tuple[Node, ...]:
@@ -201,12 +240,29 @@ class ChoiceOnPage:
         yield ("all", self.every("candidate"), (chosen, *parts_of(before_last)), above)
         yield ("all", self.every("candidate"), (*within, before, here), chosen)
 
+    def runs(self) -> Iterator[Node]:
+        """A run says the first above, from the next query on; none is left, runs have ended, or one is made first."""
+        every, more = ((named(H[1]), (), HISTORY),), ("add", N, UNIT)
+        yield from (("all", every, (), one) for one in self.first())
+        letters: tuple[Node, ...] = ((named(N[1]), (), "integer"), *every, (ONE, (), DATA))
+        again, ends, some = ("of", RUNS, more, H, D), ("of", ENDS, H), ("<=", number(0), N)
+        then: Node = ("of", RUNS, N, ("of", NEXT, H, ("sym", "the run")), D)
+        yield ("all", letters[1:], (), ("==", ("of", RUNS, number(0), H, D), ("certain", H)))
+        yield ("all", letters, (some, ends), ("==", again, ("certain", H)))
+        made: Node = ("then", ("the run", "integer"), self.law_of(self.answer), then)
+        yield ("all", letters, (some, ("not", ends)), ("==", again, made))
+
+    @property
+    def start(self) -> Node:
+        """The first query that is asked."""
+        return ("of", ASKED, H) if self.anew else UNIT
+
     def is_first(self, one: Node, last: Node) -> tuple[tuple[Node, Node], Node, Node]:
         """That a number is within bounds, that none before is above the threshold, and that it is, or is the last."""
         low, high = ([self.score(side, c) for c in (one, T)] for side in self.sides)
-        within: tuple[Node, Node] = ("<=", UNIT, one), ("<=", one, last)
+        within: tuple[Node, Node] = ("<=", self.start, one), ("<=", one, last)
         below: Node = ("<", high[1], low[1])
-        before: Node = ("all", (("other", (), "integer"),), (("<=", UNIT, T), ("<", T, one)), below)
+        before: Node = ("all", (("other", (), "integer"),), (("<=", self.start, T), ("<", T, one)), below)
         return within, before, ("all", (), (("<", one, last),), ("<=", low[0], high[0]))
 
     def several(self) -> Iterator[Node]:
@@ -245,11 +301,11 @@ class ChoiceOnPage:
     def where(self) -> Node:
         """What is true of what is chosen, by which it is the first."""
         value: Node = ("sym", "value")
-        if self.line.count:
+        if self.line.count and not self.anew:
             return ("and", *self.are_above(value))
         if self.line.role == "stop":
-            within, *rest = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))
-            return ("and", *within, *rest)
+            within, _, here = self.is_first(value, ("add", self.mechanism.records.columns, UNIT))
+            return ("and", within[0], here)
         one, other = (self.score(self.sides[0], c) for c in (value, T))
         every = (("other", (), self.kind),)
         before: Node = ("<=", ("of", ORDER, value), ("of", ORDER, T))
@@ -264,7 +320,21 @@ def choice_of(mechanism: MechanismOnPage) -> ChoiceOnPage | CoinsOnPage | None:
     return CoinsOnPage(mechanism, line) if line.coins else ChoiceOnPage(mechanism, line)
 
 
+def in_a_row(mechanism: MechanismOnPage) -> MechanismOnPage:
+    """A mechanism in which what is chosen, on the data set D, is one draw; others as they are."""
+    choice = choice_of(mechanism)
+    if choice is None or mechanism.loop is not None:
+        return mechanism
+    line, output = choice.line, mechanism.output
+    drawn = replace(line, role="draw", kind=choice.outcome, term=put(choice.law, {}), index="", count="")
+    if isinstance(choice, ChoiceOnPage) and choice.compared is not None:
+        drawn = replace(drawn, kind=output.kind, term=put(choice.compared, {}))
+        output = replace(output, term=("sym", line.name))
+    behind = [one for one in mechanism.of("draw") if one.line > line.line]
+    kind = output.kind if output.term != ("sym", line.name) else drawn.kind
+    return replace(mechanism, steps=(drawn, *behind, replace(output, kind=kind), *mechanism.of("claim")))
+
+
 def law_of(mechanism: MechanismOnPage) -> Node:
     """The law of the output; of what is chosen, on the data set D."""
-    choice = choice_of(mechanism)
-    return mechanism.law if choice is None else choice.law
+    return in_a_row(mechanism).law

@@ -22,12 +22,21 @@ from dpverify.statements.mechanisms.proofs.choices import (
     ABOVE,
     ANSWER,
     ANSWERS,
+    BEGIN,
+    ENDS,
+    HISTORY,
+    NEXT,
     ORDER,
+    RUNS,
     ChoiceOnPage,
+    H,
+    N,
     choice_of,
+    in_a_row,
+    law_of,
 )
 from dpverify.statements.mechanisms.proofs.coins import by_either
-from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, of_pure, routes
+from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
 from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale, premises_of
 from dpverify.statements.mechanisms.proofs.loops import loop_of
@@ -132,15 +141,13 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          ("==", *of_both)),
     ]  # fmt: skip
     loop = loop_of(mechanism)
-    choice = None if loop else choice_of(mechanism)
-    own = loop or choice or (sample_letters(mechanism) if mechanism.sample else None)
+    own = loop or choice_of(mechanism) or (sample_letters(mechanism) if mechanism.sample else None)
     letters += own.letters if own else ()
     further = own.premises if own else ()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
     sampled = own if isinstance(own, SampleLetters) else None
-    chosen = loop or choice
     law = (
-        law_on_samples(mechanism) if sampled else on(mechanism, chosen.law if chosen else mechanism.law, ONE)
+        law_on_samples(mechanism) if sampled else on(mechanism, loop.law if loop else law_of(mechanism), ONE)
     )
     guarantee: Node = (head, (ONE, sampled.data if sampled else DATA), law, *numbers)
     types = [list(one) for one in (*mechanism.types, (DATA, "data"), *(own.types if own else ()))]
@@ -155,35 +162,33 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     claim = claim_of(mechanism)
 
     choice = choice_of(mechanism)
-    if choice is not None:
 
-        def pure(proof: ProofBuilder, epsilon: Node, given: list[int]) -> int:
-            if isinstance(choice, ChoiceOnPage):
-                return _chosen(mechanism, claim, proof, choice, epsilon, given)
-            values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
+    def pure(proof: ProofBuilder, epsilon: Node, given: list[int]) -> int:
+        """Pure privacy of what is chosen."""
+        if isinstance(choice, ChoiceOnPage):
+            by = _chosen_in_runs if choice.anew else _chosen
+            return by(mechanism, claim, proof, choice, epsilon, given)
+        assert choice is not None
+        values = _has_values(mechanism, proof, choice.query, given, ((COLUMN, (), "integer"),))
 
-            def moves(apart: bool, bound: Node) -> int:
-                return _scores_move(mechanism, claim, proof, choice.query, "integer", bound, apart)
+        def moves(apart: bool, bound: Node) -> int:
+            return _scores_move(mechanism, claim, proof, choice.query, "integer", bound, apart)
 
-            return choice.prove(proof, epsilon, given, given[claim.same + 1 :], moves, values)
+        return choice.prove(proof, epsilon, given, given[claim.same + 1 :], moves, values)
 
-        def chosen(proof: ProofBuilder, given: list[int]) -> None:
-            route = of_pure(mechanism)
-            (costs,), law = route.costs, on(mechanism, choice.law, ONE)
-            if route.head == "private":
-                found = pure(proof, costs[0], given)
-            else:
-                found = _concentrated(
-                    proof, law, choice.outcome, costs[0], given, lambda one: pure(proof, one, given)
-                )
-            whole = Composition(mechanism, route, _no_draw)
-            whole.assume(proof, given)
-            whole.conclude(proof, found, costs, law, choice.outcome)
-
-        try:
-            return _confirmed(mechanism, claim, proof_of(claim.clause, claim.names, Clauses(), chosen))
-        except (UnderivedError, ValueError) as error:
-            return MechanismProof(None, (), str(error) or type(error).__name__)
+    def chosen(
+        proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
+    ) -> int:
+        if isinstance(choice, ChoiceOnPage) and choice.compared is not None:
+            raise UnderivedError("no theorem is known of a number that was compared, put out")
+        if head == "concentrated":
+            law = on(mechanism, draw.term, ONE)
+            return _concentrated(
+                proof, law, draw.kind, numbers[0], given, lambda one: pure(proof, one, given)
+            )
+        if head != "private":
+            raise UnderivedError("no theorem is known of Gaussian privacy for what is chosen")
+        return pure(proof, numbers[0], given)
 
     def local(proof: ProofBuilder, given: list[int]) -> LocalProof:
         return LocalProof(
@@ -202,7 +207,7 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
 
     reasons, loop, smooth = list[str](), loop_of(mechanism), has_smooth_scale(mechanism)
     whole_budget = Route("private", (parts_of(mechanism.of("claim")[0].term)[1:],))
-    for inside in on_samples(mechanism) if mechanism.sample else (mechanism,):
+    for inside in on_samples(mechanism) if mechanism.sample else (in_a_row(mechanism),):
         for route in [whole_budget] if smooth else loop.routes() if loop else routes(inside):
 
             def one_draw(
@@ -211,6 +216,8 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
             ) -> int:  # fmt: skip
                 if smooth:
                     return local(proof, given).smooth(parts_of(draw.term), numbers)
+                if choice is not None and draw.name == choice.line.name:
+                    return chosen(proof, draw, head, numbers, given)
                 return _one_draw(inside, claim, proof, draw, head, [*numbers], given)
 
             whole = Composition(inside, route, one_draw)
@@ -262,10 +269,6 @@ def _do(_: int) -> None:
     """Nothing more."""
 
 
-def _no_draw(*_: object) -> int:
-    raise UnderivedError("what is chosen is no draw")
-
-
 def _used(steps: list[Mapping[str, Json]]) -> set[str]:
     found = {one["of"] for one in steps if one["step"] == "use" and isinstance(one["of"], str)}
     return found.union(*(_used(one["steps"]) for one in steps if one["step"] == "block"))
@@ -310,7 +313,8 @@ def _chosen(
     noise, threshold = above.noise, below[0].noise if below else None
     laws = [parts_of(one.law) if one else ("",) for one in (noise, threshold)]
     heads = tuple(str(law[0]) for law in laws[: len(choice.sides)])
-    rule = CHOICES.get(("several" if choice.line.count else choice.line.role, *heads))
+    count = "" if choice.anew else choice.line.count
+    rule = CHOICES.get(("several" if count else choice.line.role, *heads))
     each = noise is not None and noise.index != "" and (threshold is None or not threshold.index)
     if rule is None or noise is None or not each:
         what = " and ".join(head or "no" for head in heads[::-1])
@@ -337,29 +341,63 @@ def _chosen(
         ]
     else:
         wide = laws[1][-1]
-        count = choice.line.count or number(1)
-        costs = ("mul", number(2), count, ("pow", scale, number(-1))), ("pow", wide, number(-1))
+        costs = ("mul", number(2), count or number(1), ("pow", scale, number(-1))), ("pow", wide, number(-1))
         bound = ("mul", epsilon, ("pow", ("add", *costs), number(-1)))
         signs = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, wide, scale)]
-        columns, answer = mechanism.records.columns, ((ONE, "w", "t"), ("of", ANSWER, D, w, t))
+        columns = mechanism.records.columns
+        answer = (ONE, "w", "t"), ("of", ANSWER, *((H,) if choice.anew else ()), D, w, t)
         values.append(((), below[0].location))
-        if choice.line.count:
+        if count:
             types["O"] = ANSWERS
             signs.insert(0, proof.arithmetic(("<=", number(1), columns), *known))
             values += [((), columns), (("o", COLUMN), ("of", ABOVE, ("sym", "o"), r)), ((), count), answer]
         else:
-            values += [((), number(1)), ((), ("add", columns, number(1))), answer]
+            values += [((), choice.start), ((), ("add", columns, number(1))), answer]
         values += [((), bound), ((), wide), ((), scale), ((), epsilon)]
     moves = [_moves(mechanism, claim, proof, query, bound, second)]
     if threshold is not None:
         of_query: Node = ("mul", ("mul", number(2), bound), ("pow", scale, number(-1)))
         shares = [
-            ("mul", of_query, choice.line.count) if choice.line.count else of_query,
+            ("mul", of_query, count) if count else of_query,
             ("mul", bound, ("pow", wide, number(-1))),
         ]
         moves.append(proof.arithmetic(("<=", ("add", *shares), epsilon), *known))
     defined = [*_has_values(mechanism, proof, query, given, second), *known]
     return proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)
+
+
+def _chosen_in_runs(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, choice: ChoiceOnPage, epsilon: Node,
+    given: list[int],
+) -> int:  # fmt: skip
+    """Pure privacy of answers with a threshold that is drawn anew after each: runs that each say one answer."""
+    known, count = [k for k in given if parts_of(proof.facts[k])[0] != "all"], choice.line.count
+    of_run = cancelled(("mul", epsilon, ("pow", count, number(-1))))
+    h, law = named(H[1]), on(mechanism, choice.law_of(choice.answer), ONE)
+    first, runs = given[claim.same + 4 : -3], given[-3:]
+
+    def run(inner: ProofBuilder, _: list[int]) -> None:
+        said = [inner.use(k, [((), H)], []) for k in first]
+        _chosen(mechanism, claim, inner, choice, of_run, [*given[: claim.same + 4], *said])
+
+    private: Node = ("private", (ONE, DATA), law, of_run, number(0))
+    one = proof.block(("all", ((h, (), HISTORY),), (), private), [h], run)
+    terms: dict[str, tuple[tuple[str, ...], Node]] = {
+        "a": ((h, "u"), ("of", NEXT, H, ("sym", "u"))), "B": ((h,), ("of", ENDS, H)), "h": ((), ("sym", BEGIN)),
+        "k": ((), count), "K": ((h, ONE), law), "N": (("the number", h, ONE), ("of", RUNS, N, H, D)),
+        "varepsilon": ((), of_run),
+    }  # fmt: skip
+    signs = [proof.arithmetic(("<=", number(0), term), *known) for term in (of_run, count)]
+    types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": "integer"}
+    values = [terms[name] for name in shipped()["theorem.pure-until"].names]
+    found = proof.use("theorem.pure-until", values, [*signs, *runs, one], types, known)
+    total: Node = ("mul", count, of_run)
+    within = [proof.arithmetic(("<=", *pair), *known) for pair in ((total, epsilon), (number(0), number(0)))]
+    numbers = [((), term) for term in (total, number(0), epsilon, number(0))]
+    types = {"mathcalD": DATA, "T": HISTORY}
+    return proof.use(
+        "theorem.weaker", [((ONE,), on(mechanism, choice.law, ONE)), *numbers], [found, *within], types, known
+    )
 
 
 def _concentrated(

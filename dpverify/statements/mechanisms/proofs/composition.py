@@ -64,20 +64,6 @@ def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
     yield from (Route("concentrated", tuple((c,) for c in row)) for row in _shares(concentrated, budget))
 
 
-def of_pure(mechanism: MechanismOnPage) -> Route:
-    """How a claim may follow from pure privacy of what is put out.
-
-    Raises:
-        UnderivedError: of a claim for which no way is known.
-    """
-    head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    if head == "private":
-        return Route("private", ((numbers[0], NONE),))
-    if head == "gaussian":
-        raise UnderivedError("no theorem is known of Gaussian privacy for what is chosen")
-    return Route("concentrated", ((concentrated_budget(mechanism),),))
-
-
 def concentrated_budget(mechanism: MechanismOnPage) -> Node:
     """Concentrated privacy that gives a claim of it, or of Renyi privacy."""
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
