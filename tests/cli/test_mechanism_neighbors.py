@@ -81,6 +81,8 @@ QUERIES = [
     (r"\sum_{i=1}^{n}x_i", "2", "[-1, 2]", "0"),
     (r"2n+\sum_{i=1}^{n}(x_i-2)", "1", "[0, 1]", "0"),
     (r"\sum_{i=1}^{n}(x_i-\frac{1}{2})", r"\frac{1}{2}", "[0, 1]", "0"),
+    (r"\sum_{i=1}^{n-1}x_i", "1", "[-1, 1]", "1"),
+    (r"\sum_{i=2}^{n}x_i^2", "1", "[-1, 1]", "1"),
     (r"\prod_{i=1}^{n}x_i", "1", "[0, 1]", "0"),
     (LARGEST, "3", "[-1, 2]", "1"),
     (LARGEST.replace("max", "min"), "1", "[0, 1]", "1"),
@@ -132,7 +134,7 @@ def test_a_mean_is_refuted_and_its_line_is_named(tmp_path: Path, capsys: pytest.
 PRIVATE = [
     ((r"\frac{1}{\varepsilon}", r"\frac{1}{\varepsilon}+0\cdot n"), 17, "the scale of the noise depends on the number"),
     (("$$y$$", "$$y+0\\cdot n$$"), 20, "what is made from the draws"),
-    ((r"\sum_{i=1}^{n}x_i", "\\sum_{i=1}^{n-1}x_i"), 14, "where a sum begins or ends depends on the number"),
+    ((r"^{n}x_i", r"^{\lfloor\frac{n}{2}\rfloor}x_i"), 14, "where a sum begins or ends depends on the number"),
     ((r"\sum_{i=1}^{n}x_i", r"\sum_{i=1}^{3}x_i"), 14, "where a sum begins or ends"),
     ((r"\sum_{i=1}^{n}x_i", "x_1"), 14, "a record is asked for by its number"),
     ((r"\sum_{i=1}^{n}x_i", r"\sum_{i=1}^{n}x_{i+1}"), 14, "a record is asked for by its number"),

@@ -236,6 +236,10 @@ RIGHT = {
         r"(1+C,\frac{1+C}{\varepsilon^2})\text{-RDP}", "y-z", S, T, *(normal(a, "s", r"\varepsilon^2") for a in "yz")
     ),
     "Gaussian": (r"C\text{-GDP}", r"\max(y,0)", S, normal("y", "s", r"\frac{1}{C^2}")),
+    "Gaussian, adaptive": (
+        r"(C\sqrt{5})\text{-GDP}", "(y,z)", S, T, normal("y", "s", r"\frac{1}{C^2}"),
+        normal("z", "t+y", r"\frac{1}{4C^2}"),
+    ),
     "classical": (r"(\varepsilon,\delta)\text{-DP}", "y", S, normal("y", "s", CLASSICAL)),
     "pure, classical": (
         r"(\frac{4\varepsilon}{3},\delta)\text{-DP}", "z", S, lap("y", "s"), normal("z", "s+y", CLASSICAL)
@@ -258,6 +262,7 @@ WRONG = {
     "half of the square": ("pure, concentrated", r"\frac{\varepsilon^2}{18}", r"\frac{\varepsilon^2}{19}"),
     "an order below 1": ("Renyi", "1+C", "C"),
     "a smaller mu": ("Gaussian", r"C\text{-GDP}", r"0.9\cdot C\text{-GDP}"),
+    "a smaller root": ("Gaussian, adaptive", r"\sqrt{5}", r"\sqrt{4.9}"),
     "a larger sum": ("classical", r"x_i", "2x_i"),
     "a smaller multiple": ("a multiple of the sensitivity", "16C", "9C"),
     "a smaller epsilon": ("numbers", r"\frac{6}{5}", r"\frac{4}{5}"),

@@ -29,9 +29,12 @@ def test_a_page_is_read_by_both_readers(page):
     assert not [one.id for one in read_theorems(FOLDER / page) if one.unclear]
 
 
-def test_cheap_ones_are_decided():
-    chosen, known = chosen_theorems([str(FOLDER / "literature/composition.md")])
-    for question, derived in (("dpriv.121", False), ("dpriv.122", True)):
-        found = find_theorem({one.id: one for _, one in chosen}[question], known)
+@pytest.mark.parametrize(
+    ("page", "right", "wrong"), [("composition", "122", "121"), ("accounting", "001", "002")]
+)
+def test_cheap_ones_are_decided(page, right, wrong):
+    chosen, known = chosen_theorems([str(FOLDER / f"literature/{page}.md")])
+    for question, derived in ((wrong, False), (right, True)):
+        found = find_theorem({one.id: one for _, one in chosen}[f"dpriv.{question}"], known)
         assert found.model is not None
         assert found.derived == derived

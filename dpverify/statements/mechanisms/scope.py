@@ -52,9 +52,12 @@ def beside_all(mechanism: MechanismOnPage, term: Node, within: frozenset[Node] =
         return "a record is asked for by its number; allowed: sums and the like over all records"
     if parts[0] in FOLDS and private(mechanism, term):
         every = parts[3:] == (("num", "1"), mechanism.records.last)
+        if not every and parts[0] == "sum" and mechanism.sample is None and is_shorter(mechanism, *parts[3:]):
+            every = True
         if not every and (mechanism.sample is None or any(private(mechanism, end) for end in parts[3:])):
             return (
-                "where a sum begins or ends depends on the number of records; allowed: from 1 to that number"
+                "where a sum begins or ends depends on the number of records; allowed: from a whole number on, to that "
+                "number or some less"
             )
         if not every:
             return "a sum or the like is not over all records of the sample"
@@ -65,6 +68,15 @@ def beside_all(mechanism: MechanismOnPage, term: Node, within: frozenset[Node] =
             )
         within |= {("sym", named(parts_of(parts[1])[0]))}
     return next(filter(None, (beside_all(mechanism, part, within) for part, _ in inner(parts))), "")
+
+
+def is_shorter(mechanism: MechanismOnPage, first: Node, last: Node) -> bool:
+    """Whether a sum goes from a whole number of at least 1 to the number of records, or to some less."""
+    head, *parts = parts_of(last)
+    less = parts_of(parts[1]) if head == "add" and parts[0] == mechanism.records.last else ()
+    numbers = [parts_of(first), *map(parts_of, less[2:])]
+    fits = last == mechanism.records.last or less[:2] == ("mul", ("num", "-1"))
+    return fits and all(one[0] == "num" and named(one[1]).isdigit() and one[1] != "0" for one in numbers)
 
 
 def of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> tuple[int, str] | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
+from scipy.integrate import quad
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems import steps
-from dpverify.proving.checker.theorems.language import Node
+from dpverify.proving.checker.theorems.language import Node, parts_of
+from dpverify.proving.theorems.finite_models import FloatModel
 from dpverify.proving.theorems.letters import Alphabet, TheoremLetter
 from dpverify.proving.theorems.notation import TheoremReader
 from dpverify.proving.theorems.signs import signs_of
@@ -217,9 +220,26 @@ def test_every_rule_about_divergences_is_used():
     assert rules <= used, rules - used
 
 
-def test_advanced_composition_rests_on_rules_alone():
+@pytest.mark.parametrize(("alpha", "epsilon"), [(1.25, 0.1), (2.0, 1.0), (7.5, 3.0)])
+def test_the_moment_of_laplace_noise_is_its_integral(alpha, epsilon):
+    """What is proved is neither more nor less than the divergence at the distance epsilon, by quadrature."""
+    bound = parts_of(shipped()["theorem.laplace-renyi"].claim.formula)[4]
+    proved = FloatModel({}, {}).code(bound)({"alpha": alpha, "varepsilon": epsilon})
+
+    def moment(y: float) -> float:
+        return math.exp(-alpha * abs(y - epsilon) + (alpha - 1) * abs(y)) / 2
+
+    ends = (-60.0, 0.0, epsilon, 60.0)
+    total = sum(quad(moment, low, high)[0] for low, high in pairwise(ends))
+    assert proved == pytest.approx(math.log(total) / (alpha - 1), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "id_", ["theorem.advanced-composition", "theorem.laplace-renyi", "theorem.pure-gaussian"]
+)
+def test_it_rests_on_rules_alone(id_):
     results: list[str] = []
-    todo = ["theorem.advanced-composition"]
+    todo = [id_]
     while todo:
         one = shipped()[todo.pop()]
         results += [one.id] * (one.standing == "result")

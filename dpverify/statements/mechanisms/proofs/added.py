@@ -134,19 +134,28 @@ class OneMore:
         """A term on the data set with fewer records, and on the other."""
         return on(self.mechanism, term, FEWER), on(self.mechanism, term, MORE)
 
-    def alike(self, fold: tuple[Node, ...], by: int) -> int:
-        """That the terms of a fold before the place are the same, or those from it on, with another index."""
-        _, letter, body, first, _ = fold
+    def is_whole(self, fold: tuple[Node, ...]) -> bool:
+        """Whether a fold goes over all records."""
+        return fold[3:] == (number(1), self.mechanism.records.last)
+
+    def alike(self, fold: tuple[Node, ...], by: int, place: Node) -> int:
+        """That the terms of a fold before a place are the same, or those from it on, with another index."""
+        _, letter, body, first, last = fold
         name, i = named(parts_of(letter)[0]), ("sym", INDEX)
         one = on(self.mechanism, put(body, {name: ((), i)}), FEWER)
         other = on(self.mechanism, put(body, {name: ((), shifted(i, by))}), MORE)
-        premises: tuple[Node, ...] = (
-            (("<=", self.place, i), ("<=", i, self.count)) if by else (("<=", first, i), ("<", i, self.place))
-        )
+
+        def between(first: Node, place: Node, last: Node) -> tuple[Node, ...]:
+            return (("<=", place, i), ("<=", i, last)) if by else (("<=", first, i), ("<", i, place))
+
+        premises = between(first, place, self.sides(last)[0])
         whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", other, one))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             same = proof.arithmetic(("==", one, one), *given, *self.known)
+            if not self.is_whole(fold):
+                ends = between(number(1), self.place, self.count)
+                given = [proof.arithmetic(end, *given, *self.known) for end in ends]
             for column in columns(self.mechanism, body):
                 values = [self.fewer, self.more, i, *column]
                 source = self.last - 1 + bool(by)
@@ -163,15 +172,24 @@ class OneMore:
         Raises:
             UnderivedError: where that is not found.
         """
-        head, letter, body, first, _ = fold
+        head, letter, body, first, last = fold
         name, i = named(parts_of(letter)[0]), ("sym", INDEX)
         if offsets(self.mechanism, body, name) - {0}:
             raise UnderivedError("the index of a record is not the letter of its sum")
         functions = [((name,), side) for side in self.sides(body)]
-        of_more: Node = ("of", *parts_of(self.count)[1:2], self.more)
-        values = [*functions, *(((), one) for one in (self.place, of_more, first, self.count))]
-        premises = [self.given[1], *self.place_ends, *(self.alike(fold, by) for by in (0, 1))]
-        added = self.sides(put(body, {name: ((), self.place)}))[1]
+        place, premises, (of_fewer, of_more) = self.place, [self.given[1], *self.place_ends], self.sides(last)
+        if not self.is_whole(fold):  # what moves beyond an end makes room for what is behind the place
+            place = ("max", first, ("min", self.place, of_more))
+            more = self.proof.arithmetic(("==", ("add", of_fewer, number(1)), of_more), *self.known)
+            self.known.append(self.proof.arithmetic(("<=", first, of_more), *self.known))
+            premises = [more]
+            premises += [
+                self.proof.arithmetic(end, *self.known)
+                for end in (("<=", first, place), ("<=", place, of_more))
+            ]
+        values = [*functions, *(((), one) for one in (place, of_more, first, of_fewer))]
+        premises += [self.alike(fold, by, place) for by in (0, 1)]
+        added = put(self.sides(body)[1], {name: ((), place)})
         term = on(self.mechanism, put(body, {name: ((), i)}), FEWER)
         if head == "product":
             ends = ("<=", number(0), added), ("<=", added, number(1))
@@ -242,6 +260,8 @@ class OneMore:
             UnderivedError: where that is not found.
         """
         proof, records, count = self.proof, self.mechanism.records, named(self.count[1])
+        if not all(map(self.is_whole, seen)):
+            raise UnderivedError("a formula of a sum that is not over all records")
         second, *others = {column for fold in seen for column in columns(self.mechanism, fold)} or {()}
         if others:
             raise UnderivedError("numbers of several columns of a record")

@@ -21,6 +21,14 @@ MADE = {
     "private": "theorem.post-processing", "concentrated": "lemma.made-concentrated", "gaussian": "lemma.made-gaussian",
 }  # fmt: skip
 """Of currencies, what is known of all that is made from a draw."""
+WEAKER = {
+    "private": "theorem.weaker", "concentrated": "lemma.concentrated-weaker", "gaussian": "theorem.gdp-weaker",
+}  # fmt: skip
+"""What is known of a guarantee with larger numbers."""
+SEQUENCE = {
+    "private": "lemma.sequence", "concentrated": "lemma.sequence-concentrated", "gaussian": "theorem.gaussian-sequence",
+}  # fmt: skip
+"""What is known of a draw and what goes on with it."""
 NONE = number(0)
 CLEAR = 1e-6
 """By how much the logarithm of a delta must be small enough before a proof is sought."""
@@ -37,15 +45,23 @@ class Route:
         """What the draws cost together from one on."""
         if first == len(self.costs) - 1:
             return self.costs[first]
-        return tuple(("add", *pair) for pair in zip(self.costs[first], self.total(first + 1), strict=True))
+        pairs = zip(self.costs[first], self.total(first + 1), strict=True)
+        if self.head == "gaussian":
+            return tuple(_root(*(("pow", one, number(2)) for one in pair)) for pair in pairs)
+        return tuple(("add", *pair) for pair in pairs)
+
+
+def _root(*terms: Node) -> Node:
+    return ("pow", ("add", *terms), number(Fraction(1, 2)))
 
 
 def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
     """The ways in which a claim may follow, the simplest first; costs are guesses, which a proof must confirm."""
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
     if head == "gaussian":
-        if len(mechanism.draws) == 1:
-            yield Route("gaussian", ((numbers[0],),))
+        costs = [known_cost(mechanism, draw, head) for draw in mechanism.draws]
+        budget: Node | None = numbers[0] if len(costs) == 1 else None
+        yield from (Route(head, tuple((c,) for c in row)) for row in _shares(costs, budget))
         return
     pure, concentrated = (
         [known_cost(mechanism, draw, c) for draw in mechanism.draws] for c in ("private", "concentrated")
@@ -58,7 +74,7 @@ def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
             row = [(c or NONE, NONE) for c in pure]
             row[noisy[0]] = (rest, numbers[1])
             yield Route("private", tuple(row))
-        budget: Node | None = None
+        budget = None
     else:
         budget = concentrated_budget(mechanism)
     yield from (Route("concentrated", tuple((c,) for c in row)) for row in _shares(concentrated, budget))
@@ -165,9 +181,9 @@ class Composition:
             use("lemma.renyi-weaker", [above, found, show("<=", at, bound)], order, at, bound)
             return
         if total != tuple(numbers):
-            weaker = {"private": "theorem.weaker", "concentrated": "lemma.concentrated-weaker"}[str(head)]
             within = [show("<=", *pair) for pair in zip(total, numbers, strict=True)]
-            use(weaker, [found, *within], *total, *numbers)
+            signs = [show("<", NONE, one) for one in (*total, *numbers)] if head == "gaussian" else []
+            use(WEAKER[str(head)], [*signs, found, *within], *total, *numbers)
 
     def behind(self, proof: ProofBuilder, k: int, given: list[int]) -> int:
         """That what follows on the first draws has a guarantee."""
@@ -188,12 +204,10 @@ class Composition:
         whole: Node = ("all", ((draw.name, (), draw.kind),), (), (head, (ONE, DATA), law, *total))
         other = proof.block(whole, [draw.name], lambda inner, _: _do(self.behind(inner, k + 1, given)))
         values = [first, ((draw.name, ONE), law)]
-        if head == "concentrated":
-            values += [((), costs[0]), ((), total[0])]
-            return proof.use("lemma.sequence-concentrated", values, [one, other], types, defined)
         values += [((), one) for pair in zip(costs, total, strict=True) for one in pair]
-        small = proof.arithmetic(("<=", NONE, total[1]), *self.known)
-        return proof.use("lemma.sequence", values, [small, one, other], types, defined)
+        signs = {"private": [("<=", NONE, total[-1])], "gaussian": [("<", NONE, c) for c in (*costs, *total)]}
+        signed = [proof.arithmetic(sign, *self.known) for sign in signs.get(head, ())]
+        return proof.use(SEQUENCE[head], values, [*signed, one, other], types, defined)
 
 
 def _do(_: int) -> None:

@@ -99,7 +99,7 @@ def cost(mechanism: MechanismOnPage, law: Node, head: str) -> Node:
     name, *parts = parts_of(law)
     if head == "concentrated" and name in PURE:
         return ("mul", ("pow", cost(mechanism, law, "private"), number(2)), number(Fraction(1, 2)))
-    if head == "private" and name == "laplace":
+    if (head, name) in (("private", "laplace"), ("gaussian", "normal")):
         return cancelled(("mul", sensitivity(mechanism, parts[0]), ("pow", parts[1], number(-1))))
     if head == "private" and name == "proportional" and parts_of(parts[1])[0] == "exp":
         return cancelled(("mul", number(2), sensitivity(mechanism, parts_of(parts[1])[1])))
