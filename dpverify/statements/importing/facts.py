@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.records import LetterFact
-from dpverify.statements.importing.relations import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings
 from dpverify.statements.importing.usage import parts_of, written
 from dpverify.statements.pages.letters import read_domain, single

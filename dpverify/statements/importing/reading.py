@@ -10,7 +10,9 @@ from itertools import takewhile
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
+from dpverify.formulas.notation.tokens import end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.statements.importing.cleaning import UnreadError, cleaned
 from dpverify.statements.importing.facts import (
     DOMAINS,
     by_meaning,
@@ -29,7 +31,6 @@ from dpverify.statements.importing.records import (
     ImportedSection,
     LetterFact,
 )
-from dpverify.statements.importing.relations import UnreadError, cleaned
 from dpverify.statements.importing.sentences import LASTING, PASSING, SentenceReader
 from dpverify.statements.importing.source import latex_of
 from dpverify.statements.importing.structure import (
@@ -62,6 +63,8 @@ class PaperReader:
     counts: ImportCounts = field(default_factory=ImportCounts)
     refusals: list[tuple[str, int, str, str]] = field(default_factory=list)
     """File, line, formula and reason."""
+    settings: list[tuple[str, int, str, str]] = field(default_factory=list)
+    """File, line, formula and place of what is a step of an algorithm or a setting."""
     sections: list[ImportedSection] = field(default_factory=list)
     uses: LetterUses = field(default_factory=LetterUses)
     everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
@@ -94,7 +97,7 @@ class PaperReader:
                     self.note(section, part, found)
         for section in self.sections:
             for part, found, given in section.pending:
-                (self.condition if found.role == "condition" else self.claim)(section, part, found, given)
+                (self.claim if found.role == "claim" else self.condition)(section, part, found, given)
 
     def arrange(self) -> None:
         """Statements with their proofs; ids by labels."""
@@ -128,7 +131,7 @@ class PaperReader:
         """Take what a sentence says of letters: their sets, and what they are."""
         words = [i.text.lower() if isinstance(i, SourceWord) else "" for i in sentence]
         for k, item in enumerate(sentence):
-            if not isinstance(item, SourceFormula) or item.refused:
+            if not isinstance(item, SourceFormula) or item.refused or item.apart:
                 continue
             try:
                 parts = parts_of(latex_of(cleaned(item.tokens)).rstrip(" .,;"))
@@ -262,8 +265,10 @@ class PaperReader:
     def condition(
         self, section: ImportedSection, part: SourcePart, found: FoundRelation, _: Sequence[str]
     ) -> None:
-        """Count a condition, by whether it is read."""
+        """Count a condition, a step or a setting, by whether it is read."""
         relation, item = found.relation, found.item
+        if item.apart:
+            self.settings.append((item.file, item.line, relation.latex, item.apart))
         if relation.refused:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
         elif facts_of(relation.latex, item.line) is not None or is_member(relation.latex):
@@ -320,7 +325,7 @@ class PaperReader:
                 item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs
             )
             return
-        row.questions += [found.doubt] if found.doubt else []
+        row.questions += [doubt for doubt in (found.doubt, relation.doubt) if doubt]
         self.count(section, row, relation.signs)
         section.rows.append(row)
 
@@ -394,9 +399,11 @@ class PaperReader:
         while at < len(parts):
             stop = single(parts, at)
             letter = written(parts[at:stop])
+            if stop > at and parts[stop : stop + 1] == ("^",):
+                stop = end_of_group(parts, stop + 1)
             out += parts[at : max(stop, at + 1)]
-            if stop > at and parts[stop : stop + 1] in (("(",), ("[",)) and letter in row.letters:
-                number = self.uses.sort(parts[at:stop]) == "number" or letter in DOMAINS
+            if letter and parts[stop : stop + 1] in (("(",), ("[",)) and letter in row.letters:
+                number = self.uses.sort(parts[at : single(parts, at)]) == "number" or letter in DOMAINS
                 known = (letter in section.facts or letter in self.everywhere) and letter not in FUNCTIONS
                 number = number and letter not in FUNCTIONS
                 if not (known or number) or (letter in self.uses.lists and not number):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned
 from dpverify.statements.importing.facts import facts_of
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
-from dpverify.statements.importing.relations import SIGNS, SourceRelation, UnreadError, relations_of
+from dpverify.statements.importing.relations import SourceRelation, relations_of
+from dpverify.statements.importing.source import SourceToken, latex_of
 from dpverify.statements.importing.structure import (
     SourceFormula,
     SourceItem,
@@ -16,7 +18,15 @@ from dpverify.statements.importing.structure import (
     SourceReference,
     SourceWord,
 )
-from dpverify.statements.importing.tables import ASKING, DISJOINED, EXISTENTIAL, REFUSING, words
+from dpverify.statements.importing.tables import (
+    ASKING,
+    DISJOINED,
+    EXISTENTIAL,
+    JOINING,
+    PROBABLE,
+    REFUSING,
+    words,
+)
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
 """What a formula is there for, by the nearest word of these before it."""
@@ -46,6 +56,59 @@ def _written(item: SourceItem) -> str:
     return "@"
 
 
+@dataclass(frozen=True)
+class Frame:
+    """What a sentence says of the probability of its claims: `with probability at least $1-\\delta$`."""
+
+    sign: str
+    probability: str
+    place: int
+    """Of the formula that says it, among the items of the sentence."""
+
+    def of(self, latex: str) -> str:
+        return rf"\Pr\left[{latex}\right] {self.sign} {self.probability}"
+
+
+_PROBABLY = re.compile(rf"\b(?:with (?:a |some )?probability|w\.?p\.)(?: ({'|'.join(PROBABLE)}))?$")
+
+
+_AFTER_PROBABILITY = frozenset((".", "over", "for", "if", "whenever", "when", "provided", "as"))
+"""What goes on behind a probability that is said of what stands before it."""
+
+
+def joined_formulas(items: Sequence[SourceItem]) -> list[SourceItem]:
+    """The items of a sentence; two formulas with `if and only if` and the like between them are one."""
+    kept: list[SourceItem] = []
+    for number, item in enumerate(items):
+        kept.append(item)
+        k = len(kept) - 2
+        while k > 0 and isinstance(kept[k], SourceWord):
+            k -= 1
+        first, between = kept[k] if k >= 0 else None, " ".join(map(_written, kept[k + 1 : -1]))
+        if not (between in JOINING and isinstance(first, SourceFormula) and isinstance(item, SourceFormula)):
+            continue
+        around = [_written(i) for i in (*kept[max(k - 2, 0) : k], *items[number + 1 : number + 4])]
+        several = re.search(
+            r"[$¤] ?(?:,|and|or|, and)$|^(?:, )?(?:and|or) (?:\w+ )?[$¤]", " ".join(around[:2])
+        )
+        several = several or re.match(r"(?:, )?(?:and|or) .*[$¤]", " ".join(around[-3:]))
+        rows = any(token.text in ("&", "\\\\") for token in (*first.tokens, *item.tokens))
+        if _written(first) == _written(item) == "$" and not (several or rows):
+            sign = first.tokens[0]._replace(text=JOINING[between])
+            tokens = (*_bare(first.tokens), sign, *_bare(item.tokens))
+            refused, shown = first.refused or item.refused, first.shown or item.shown
+            kept[k:] = [replace(first, tokens=tokens, refused=refused, shown=shown)]
+    return kept
+
+
+def _bare(tokens: Sequence[SourceToken]) -> Sequence[SourceToken]:
+    """Tokens without the marks of a sentence behind them."""
+    end = len(tokens)
+    while end and tokens[end - 1].text in (" ", ".", ",", ";", r"\,", r"\;"):
+        end -= 1
+    return tokens[:end]
+
+
 @dataclass
 class SentenceReader:
     """Reads one sentence: roles, conditions and claims of its formulas."""
@@ -54,10 +117,16 @@ class SentenceReader:
     section: ImportedSection
     part: SourcePart
     items: Sequence[SourceItem]
+    frame: Frame | None = None
 
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
-        found = list(self.found())
+        self.items = joined_formulas(self.items)
+        self.frame = self.probable()
+        found = list(self.framed(list(self.found())))
+        self.section.pending += [(self.part, one, []) for one in found if one.role == "setting"]
+        found = [one for one in found if one.role != "setting"]
+        given: dict[int, list[str]] = {}
         claims = [k for k, f in enumerate(found) if f.role != "condition"]
         conditions: list[str] = []
         for k, one in enumerate(found):
@@ -66,15 +135,20 @@ class SentenceReader:
             if one.role == "claim":
                 leading = conditions if not claims or k <= claims[-1] else []
                 behind = self.behind(found, k, claims)
-                self.section.pending.append((self.part, one, [*leading, *behind]))
+                given[k] = [*leading, *behind]
+                self.section.pending.append((self.part, one, given[k]))
                 continue
             before, after = [c for c in claims if c < k], [c for c in claims if c > k]
             lasting = one.modal in LASTING or one.modal in ("where", "with")
             attached = not before or (k > claims[-1] and (lasting or self.behind(found, before[-1], claims)))
             if not (attached or lasting or self.leads(found, before[-1], after[0] if after else before[-1])):
-                reason = "it is not clear of which claim it is a condition"
-                self.refuse(one.item, one.relation.latex, reason, one.relation.signs)
-                continue
+                last = before[-1]
+                if last not in given or found[last].doubt or not one.trailing:
+                    reason = "it is not clear of which claim it is a condition"
+                    self.refuse(one.item, one.relation.latex, reason, one.relation.signs)
+                    continue
+                found[last].doubt = f"is ${one.relation.latex}$ a condition of this?"
+                given[last].append(one.relation.latex)
             self.section.pending.append((self.part, one, []))
             if not before:
                 if not (
@@ -84,6 +158,53 @@ class SentenceReader:
             elif after and self.leads(found, before[-1], after[0]):
                 starts = found[k - 1].role != "condition"
                 conditions = [one.relation.latex] if starts else [*conditions, one.relation.latex]
+
+    def probable(self) -> Frame | None:
+        """What the sentence says of the probability of its claims."""
+        said = [_written(item) for item in self.items]
+        for place, item in enumerate(self.items):
+            match = _PROBABLY.search(" ".join(said[:place])) if isinstance(item, SourceFormula) else None
+            if match and isinstance(item, SourceFormula):
+                try:
+                    tokens = list(_bare(cleaned(item.tokens)))
+                except UnreadError:
+                    continue
+                sign = PROBABLE.get(match[1] or "", r"\ge")
+                if tokens and tokens[0].text in SIGNS and not match[1]:
+                    sign, tokens = SIGNS[tokens[0].text], tokens[1:]
+                if not any(token.text in (*SIGNS, *VAGUE, ",") for token in tokens):
+                    return Frame(sign, latex_of(tokens), place)
+        return None
+
+    def framed(self, found: Sequence[FoundRelation]) -> Iterator[FoundRelation]:
+        """The claims of which it is said how probable they are, as claims about that probability."""
+        if self.frame is None:
+            yield from found
+            return
+        items = [id(item) for item in self.items]
+        places = [items.index(id(one.item)) for one in found]
+        claims = [place for one, place in zip(found, places, strict=True) if one.role in ("claim", "gap")]
+        behind = any(place > self.frame.place for place in claims)
+        said = [_written(i) for i in self.items]
+        last = max(claims, default=0)
+        stands = re.fullmatch(r"(?:, )?(?:with|w\.?p\.).*", " ".join(said[last + 1 : self.frame.place]))
+        goes_on = said[self.frame.place + 1 : self.frame.place + 2] not in (
+            [],
+            *([w] for w in _AFTER_PROBABILITY),
+        )
+        for one, place in zip(found, places, strict=True):
+            relation = one.relation
+            if one.role != "claim" or relation.defines or relation.refused:
+                yield one
+            elif place < self.frame.place and (behind or not stands or goes_on):
+                reason = "it is not clear whether it has the probability that is said behind it"
+                self.refuse(one.item, relation.latex, reason, relation.signs)
+                yield replace(one, role="gap")
+            else:
+                doubt = f"is ${relation.latex}$ an event with this probability, whatever its conditions are?"
+                yield replace(
+                    one, relation=replace(relation, latex=self.frame.of(relation.latex)), doubt=doubt
+                )
 
     @staticmethod
     def leads(found: Sequence[FoundRelation], before: int, after: int) -> bool:
@@ -109,6 +230,9 @@ class SentenceReader:
     def found(self) -> Iterator[FoundRelation]:
         """The relations of the sentence with their roles; what has none is refused."""
         said = " ".join(map(_written, self.items)).strip()
+        if self.frame is not None:
+            before = " ".join(map(_written, self.items[: self.frame.place]))
+            said = f"{_PROBABLY.sub('', before)}{said[len(before) :]}"
         refusing = REFUSING.search(said) or _LIMIT.search(said)
         existential = EXISTENTIAL.search(said)
         disjoined, asking = DISJOINED.search(said), ASKING.search(said)
@@ -151,6 +275,9 @@ class SentenceReader:
                 last = word
                 continue
             so_far += " $"
+            if self.frame is not None and item is self.items[self.frame.place]:
+                role, modal, taken = "", "", False  # `with` leads to no condition here
+                continue
             try:
                 relations = relations_of(item)
             except UnreadError as error:
@@ -171,6 +298,9 @@ class SentenceReader:
                 here = "claim"
             if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
                 here = "condition"
+            if item.apart:
+                yield from (FoundRelation(item, relation, "setting") for relation in relations.found)
+                continue
             refused = item.refused
             if not refused and disjoined:
                 refused = "its sentence says that one of two holds, or asks"
@@ -196,6 +326,8 @@ class SentenceReader:
                 )
                 if member and refused and not item.refused:
                     yield FoundRelation(item, relation, "condition", "for", then=then)
+                elif relation.ranged and not refused:
+                    yield FoundRelation(item, relation, "condition", "for", then, claimed and not broken)
                 elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield FoundRelation(item, relation, "gap", then=then)

@@ -50,7 +50,8 @@ _VERBATIM = re.compile(
 )
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*(?:\n[ \t]*(?=\S)|(?=\n)|$)")
 _STARRED, _DEFINING = words("starred"), words("defining")
-_PHYSICS = r"""\newcommand{\norm}[1]{\left\|#1\right\|}\newcommand{\abs}[1]{\left|#1\right|}"""
+_KNOWN = r"""\newcommand{\mathpalette}[2]{#1{}{#2}}
+\newcommand{\norm}[1]{\left\|#1\right\|}\newcommand{\abs}[1]{\left|#1\right|}"""
 
 
 def tokens_of(text: str, file: str) -> list[SourceToken]:
@@ -104,17 +105,24 @@ class ExpandedSource:
         self.environments: dict[str, tuple[_Macro, tuple[SourceToken, ...]]] = {}
         self.undo: list[dict[str, _Macro | None]] = [{}]
         self.conditions = 0
+        self.package = False
+        """Whether what is read is a package, of which no word is the paper's."""
         self.waiting: deque[SourceToken] = deque()
         self.read: set[Path] = {path.resolve()}
-        self.define_all(_PHYSICS)
+        self.define_all(tokens_of(_KNOWN, ""))
         self.waiting.extend(tokens_of(text, path.name))
         self.tokens = list(self.run())
 
-    def define_all(self, text: str) -> None:
-        """Macros of a package that is known here."""
-        self.waiting.extend(tokens_of(text, ""))
+    def define_all(self, tokens: Sequence[SourceToken]) -> None:
+        """Take the macros of a package, and nothing else of it."""
+        outside, self.waiting, inside = self.waiting, deque(tokens), (self.conditions, self.package)
+        self.package, depth = True, len(self.undo)
         for _ in self.run():
             pass
+        while len(self.undo) > depth:
+            self.close()
+        self.waiting = outside
+        self.conditions, self.package = inside
 
     def run(self) -> Iterator[SourceToken]:
         """Every token, expanded; definitions are taken in."""
@@ -351,6 +359,8 @@ class ExpandedSource:
         if self.conditions and before is not None and not same:
             self.forget(token, command, "a macro that is defined in two ways, under a condition")
             return
+        if self.package and any(re.match(r"\\if|\\.*@", t.text) for t in macro.body):
+            return  # how pages are set
         if command in (t.text for t in macro.body):
             self.forget(token, command, "a macro that stands for itself")
             return
@@ -360,7 +370,8 @@ class ExpandedSource:
 
     def forget(self, token: SourceToken, command: str, reason: str) -> None:
         self.macros.pop(command, None)
-        self.left.append((token.file, token.line, f"{command}: {reason}"))
+        if not self.package:
+            self.left.append((token.file, token.line, f"{command}: {reason}"))
 
     def include(self, token: SourceToken, *, package: bool) -> None:
         """A file beside the source; of a package, only one that lies there."""
@@ -376,7 +387,11 @@ class ExpandedSource:
                     self.left.append((token.file, token.line, f"{part.strip()}: a file that is not there"))
             elif found not in self.read:
                 self.read.add(found)
-                self.waiting.extendleft(reversed(tokens_of(found.read_text("utf-8", "replace"), found.name)))
+                tokens = tokens_of(found.read_text("utf-8", "replace"), found.name)
+                if package:
+                    self.define_all(tokens)
+                else:
+                    self.waiting.extendleft(reversed(tokens))
 
 
 def replace_line(token: SourceToken, use: SourceToken) -> SourceToken:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group
-from dpverify.statements.importing.relations import UnreadError
+from dpverify.statements.importing.cleaning import UnreadError
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.usage import (
     ENDS,
@@ -554,6 +554,7 @@ def terms_of(latex: str, uses: LetterUses) -> FormulaTerms:
             part == "d"
             and r"\int" not in parts
             and ends
+            and single(parts, at + 1) > at + 1
             and (alone or "".join(parts[at + 1 : at + 2]) in "rstuvwxyz")
         ):
             raise UnreadError(f"`{written(parts[at : at + 2])}` may be a differential")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpverify.formulas.notation.tokens import end_of_group
+from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.facts import DOMAINS
-from dpverify.statements.importing.relations import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.terms import FormulaTerms
 from dpverify.statements.importing.usage import (

@@ -69,7 +69,7 @@ def test_a_conference_paper() -> None:
         (34, r"\frac{n}{n-1} \le 2", (r"\lambda \in [0,1]",)),
         (35, r"\mathbb{E}_{x\sim P}\left[f(x)\right] \le \operatorname{KL}(P \| Q) + \tfrac{1}{2}", ()),
         (39, "m > 2", ("n > 3", "m = n - 1")),
-        (39, r"m \ge 1", ("m = n - 1",)),  # behind it stands another claim, so that its condition is nobody's
+        (39, r"m \ge 1", ("n > 1", "m = n - 1")),  # behind it stands another claim: that is asked
         (39, r"m \ge 3", ("n > 3", "m = n - 1")),
         (39, "n = O(m)", ("m = n - 1",)),
         (41, "g(t) = t", (r"t \le 1",)),
@@ -85,8 +85,7 @@ def test_a_conference_paper() -> None:
     assert lemma.uses == [theorem.id] == ["conference.thm-amp"]
     assert theorem.rows[0].questions == ["is log the natural logarithm?"]
     assert [(line, reason.split("`")[0].strip()) for _, line, _, reason in reader.refusals] == [
-        (38, "its sentence says"), (39, "it is not clear of which claim it is a condition"),
-        (25, "it stands in a remark"),
+        (38, "its sentence says"), (25, "it stands in a remark"),
     ]  # fmt: skip
     counts = reader.counts
     assert counts.relations == counts.read + counts.guessed + counts.refused == 30
@@ -218,12 +217,16 @@ REFUSED = {
     r"We have $\sup_x f(x) + g(x) \le 1$.": "how far",
     r"We have $\sum_{i=1}^n x_i + y_i \le 1$.": "how far",
     r"We have $n = o(m)$.": "an order",
-    r"We have $a \approx b$.": "up to a factor",
+    r"We have $a \approx b$.": "up to an error",
+    r"We have $x =_p y$.": "its sign has a script",
+    r"We have $x \equiv 1 \mod 3$.": "remainders",
     r"We have $score = 1$.": "a word or a product",
     r"We have $Y \overset{d}{=} X$.": "may change what it says",
     r"We have $X \overset{\text{iid}}{=} Y$.": "may change what it says",
     r"It is not true that $a \le b$.": "not true",
-    r"With probability $1-\beta$ we have $a \le b$.": "with probability",
+    r"With high probability we have $a \le b$.": "with high probability",
+    r"We have $a \le b$, and with probability at least $p$ it stops.": "the probability that is said behind it",
+    r"With probability at least $p$, $a \le b$; with probability at least $q$, $a \le c$.": "with probability",
     r"There is some $c$, so that then $c \le b$.": "there is some",
     r"We do not have $a \le b$.": "not have",
     r"Here $a \le b$ does not hold.": "does not",
@@ -233,9 +236,10 @@ REFUSED = {
     r"\ifx\a\b We have $a \le b$. \fi": "a condition of TeX",
     r"We have $E_{x\sim P} l(x) = 1$.": "a sign below it",
     r"We have $\|x\|=1, \text{ unless } y = 2$.": "the words",
-    r"Here $x > 0$ implies $y > 0$.": "implies",
-    r"We have $x > 0$ or $y > 0$.": "one of two",
-    r"If $x > 0$ or $y > 0$, then $z > 0$.": "one of two",
+    r"Here $x > 0$ implies $y > 0$ and $z > 0$.": "implies",
+    r"We have $x > 0$ and $y > 0$ imply $z > 0$.": "imply",
+    r"We have $x > 0$, $y > 0$ or $z > 0$.": "one of two",
+    r"We have $x > 0$ or $y > 0$ and $z > 0$.": "one of two",
     r"Is $x > 0$?": "asks",
     r"We have $dv = 2a\,du$.": "a differential",
     r"We have $x < y$ as $n \to \infty$.": "limit",
@@ -284,6 +288,10 @@ ASKED = {
     r"We have $s = a_1 + \cdots + a_n$.": [("s", "real"), (r"a_{1}+\cdots+a_{n}", "real")],
     r"We have $\nabla F(x) = 0$.": [(r"\nabla F(x)", "vector")],
     r"We have $n = O(m)$.": [],
+    r"We have $n \lesssim m$ and $x \equiv y$.": [],
+    r"With probability at least $1-\beta$, $x \le y$.": [(r"\Pr[x\le y]", "[0, 1]")],
+    r"With probability $\ge p$ over $S$, we have $x < y < z$.": [(r"\Pr[x<y]", "[0, 1]"), (r"\Pr[y<z]", "[0, 1]")],
+    r"We have $x > y$ with probability at most $p$.": [(r"\Pr[x>y]", "[0, 1]")],
     r"For large $n$ we have $x < y$.": [],
     r"This is not needed, but we have $x < y$.": [],
     r"We have $|a| - |b + 1| \le |a - b|$.": [],
@@ -312,6 +320,12 @@ CLEANED = {
     r"f(x) \le \left(a\right){}^{2}": r"f(x) \le \left(a\right)^{2}",
     r"\texttt{a < b} \le 1": "",
     r"a >> b": "",
+    r"|x| \le ||y|| ||z||": r"|x| \le \|y\| \|z\|",
+    r"\left< x, y \right> \le {\rm Var}(y)": r"\left\langle x, y \right\rangle \le \mathrm{ Var}(y)",
+    r"x^{\raisebox{0.2ex}{$\intercal$}} y \le 1": r"x^{\top} y \le 1",
+    r"x = \left( a \right. \\ & \left. + b \right)": r"x = \left( a + b \right)",
+    r"Regret_T \le \mathop{\rm arg\,max}_x f(x)": r"\operatorname{Regret}_T \le \operatorname{argmax}_x f(x)",
+    r"\not\subset b = 1": "",
 }  # fmt: skip
 """Formulas, and what is written for them on a page; nothing for what is refused."""
 
@@ -333,11 +347,41 @@ def test_conditions_stay_with_their_claims(tmp_path: Path) -> None:
         r"\end{lemma}"
     )
     assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
-        ("xy > x", ("y > 1",)), (r"xy \le x", (r"y \le 1",)), ("z > 1", ("z > 2",)), ("x > y", ()),
+        ("xy > x", ("y > 1",)), (r"xy \le x", (r"y \le 1",)), ("z > 1", ("z > 2",)), ("x > y", ("y < 0",)),
         ("z = 0", ("x = 3",)), ("x > 4", ()), ("x > 6", ("y < 7", "z > 8")), ("d > 12", ()),
         ("M > 13", ()), ("x > 14", ("y > 15",)),
         ("x > 16", ("y > 17", "z > 18")),
     ]  # fmt: skip
+
+
+def test_what_joins_two_formulas(tmp_path: Path) -> None:
+    source = (
+        r"Here $x > 0$ if and only if $y > 0$. If $x > 1$ or $y > 1$, then $z > 1$. Here $x>2$ implies that $x>1$. "
+        r"We have $u_k \le 1$, $k \in \{1,\ldots,\ell\}$. We have $v \le 1$ for $w \in \{-1,2\}$."
+    )
+    assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
+        (r"x > 0\iff y > 0", ()), ("z > 1", (r"x > 1\vee y > 1",)), (r"x>2\implies x>1", ()),
+        (r"u_k \le 1", (r"1\le k\le \ell",)), (r"v \le 1", (r"w=-1\vee w=2",)),
+    ]  # fmt: skip
+
+
+def test_steps_and_settings_claim_nothing(tmp_path: Path) -> None:
+    source = r"\begin{algorithm} Set $x = y + 1$. \end{algorithm} \begin{figure} Here $z > 2$. \end{figure} $y > 3$."
+    reader = read(tmp_path / "a.tex", source)
+    assert [row[1] for row in rows(reader)] == ["y > 3"]
+    assert [(latex, place) for _, _, latex, place in reader.settings] == [
+        ("x = y + 1", "an algorithm"), ("z > 2", "a figure"),
+    ]  # fmt: skip
+    assert (reader.counts.relations, reader.counts.refused) == (3, 0)
+
+
+def test_a_package_is_no_text_of_the_paper(tmp_path: Path) -> None:
+    """Conditions of a style are its own; of its macros, those that set pages are not taken."""
+    (tmp_path / "conf.sty").write_text(
+        r"\ifx\a\b \newcommand{\eps}{\varepsilon} \def\section{\@startsection\if x} $x < 0$ { \newcommand{\R}{R}"
+    )
+    reader = read(tmp_path / "a.tex", r"\usepackage{conf} \section{One} We have $\eps > 0$ and $\R > 0$.")
+    assert [row[1] for row in rows(reader)] == [r"\varepsilon > 0"]
 
 
 def test_definitions_are_no_claims(tmp_path: Path) -> None:
@@ -354,14 +398,15 @@ def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert call("import", str(tmp_path / "conference.tex"), "--out", str(out), "--json", "-") == 0
     counts = json.loads(capsys.readouterr().out)
     assert counts["relations"] == counts["read"] + counts["guessed"] + counts["refused"]
-    assert (counts["pages"], counts["questions"]) == (["amplification.md"], 10)
+    assert (counts["pages"], counts["questions"]) == (["amplification.md"], 11)
     questions = (out / "import" / "questions.md").read_text(encoding="utf-8")
     assert "1. Is log the natural logarithm? [conference.thm-amp/line-20]" in questions
-    assert r"- conference.tex, line 39: `n > 1`: it is not clear of which claim" in questions
+    assert "Is $n > 1$ a condition of this?" in questions
+    assert r"- conference.tex, line 38: `n \le 1`: its sentence says" in questions
     marks = provenances(out)
     assert marks["line-20"] is marks["line-39"] is marks["line-41"] is Provenance.GUESSED
     assert marks["line-26"] is marks["line-34-2"] is Provenance.PARTIAL
-    assert accept(out) == 12
+    assert accept(out) == 13
     assert set(provenances(out).values()) == {Provenance.PARTIAL}
     assert accept(out, whole=True) == 0
     assert set(provenances(out).values()) == {Provenance.VERBATIM}
