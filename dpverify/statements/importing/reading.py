@@ -271,7 +271,11 @@ class PaperReader:
             self.settings.append((item.file, item.line, relation.latex, item.apart))
         if relation.refused:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
-        elif facts_of(relation.latex, item.line) is not None or is_member(relation.latex):
+        elif (
+            found.role == "bound"
+            or facts_of(relation.latex, item.line) is not None
+            or is_member(relation.latex)
+        ):
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
         else:
@@ -429,9 +433,10 @@ class PaperReader:
         except UnreadError as error:
             return str(error)
         for letter in terms.letters:
-            capital = letter[0].isupper() and letter[0] not in DOMAINS
+            capital = letter[0].isupper()
             unknown = self.uses.sort(parts_of(letter)) not in ("number", "vector")
-            if capital and unknown and self.domain(section, letter)[1] and may_be_matrix(row.latex, letter):
+            guessed_ = capital and unknown and self.domain(section, letter)[1]
+            if guessed_ and may_be_matrix(row.latex, letter, self.uses):
                 return f"`{letter}` may be a matrix or an operator"
         self.take(row, terms)
         wrong = self.attempt(section, row)

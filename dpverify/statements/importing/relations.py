@@ -28,6 +28,7 @@ from dpverify.statements.importing.cleaning import (
 )  # fmt: skip
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
+from dpverify.statements.importing.tables import words
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ _INSIDE = ("aligned", "split", "gathered", "alignedat")
 _POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
+_BETWEEN = {phrase.replace("_", " ") for phrase in words("between")}
 _MODULO = re.compile(r"\\[pb]?mod(?![a-z])")
 _LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\\?\w+\}))?'?"
 _END = rf"\d+|{_LETTER}(?:[+-]\d+)?"
@@ -192,7 +194,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
                 conditional = True
             elif word in ("and", ""):
                 conditional = conditional and word == "and" and not part
-            elif word in ("then", "we have"):
+            elif word in _BETWEEN:
                 conditional = False
             else:
                 raise UnreadError(f"the words `{word}` stand in it")
@@ -311,7 +313,7 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
             refused = "a formula of logic that is not read"
         yield SourceRelation(latex_of(part), line, given, signs=signs, refused=refused)
         return
-    sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
+    sides = _without_dots(list(split(part, frozenset((*SIGNS, *VAGUE)))))
     for (_, left), (sign, right) in pairwise(sides):
         left_, right_ = latex_of(_stripped(left)), latex_of(_stripped(right))
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
@@ -333,6 +335,16 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
             yield from _cases(made, left_, _stripped(right), sign)
         else:
             yield made
+
+
+def _without_dots(sides: list[tuple[str, Tokens]]) -> list[tuple[str, Tokens]]:
+    """Of `a_1 \\ge \\dots \\ge a_n`, what its ends say."""
+    dots = (r"\dots", r"\ldots", r"\cdots")
+    return [
+        (sign, side)
+        for k, (sign, side) in enumerate(sides)
+        if latex_of(_stripped(side)) not in dots or not 0 < k < len(sides) - 1 or sides[k + 1][0] != sign
+    ]
 
 
 def _cases(made: SourceRelation, left: str, right: Tokens, sign: str) -> Iterator[SourceRelation]:

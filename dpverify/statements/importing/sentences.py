@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned
-from dpverify.statements.importing.facts import facts_of
+from dpverify.statements.importing.facts import facts_of, is_one_letter
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
@@ -27,6 +27,8 @@ from dpverify.statements.importing.tables import (
     REFUSING,
     words,
 )
+from dpverify.statements.importing.usage import parts_of, written
+from dpverify.statements.pages.letters import single
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
 """What a formula is there for, by the nearest word of these before it."""
@@ -58,22 +60,52 @@ def _written(item: SourceItem) -> str:
 
 @dataclass(frozen=True)
 class Frame:
-    """What a sentence says of the probability of its claims: `with probability at least $1-\\delta$`."""
+    """What a sentence says around its claims: how probable they are, or that there is a number for which they hold."""
 
-    sign: str
-    probability: str
     place: int
     """Of the formula that says it, among the items of the sentence."""
-
-    def of(self, latex: str) -> str:
-        return rf"\Pr\left[{latex}\right] {self.sign} {self.probability}"
+    before: str
+    after: str
+    asked: str
+    letter: str = ""
+    """Of what there is."""
+    behind: bool | None = None
+    """Whether it is said of the claims behind it; None where these may be on either side."""
 
 
 _PROBABLY = re.compile(rf"\b(?:with (?:a |some )?probability|w\.?p\.)(?: ({'|'.join(PROBABLE)}))?$")
 
 
-_AFTER_PROBABILITY = frozenset((".", "over", "for", "if", "whenever", "when", "provided", "as"))
+_NEEDED = re.compile(
+    r"\b(?:needs?|suffices?|requires?|enough|to (?:achieve|guarantee|ensure|obtain|get|have))\b"
+)
+"""In such a sentence, a claim is what makes another one probable."""
+_THERE_IS = re.compile(
+    r"\b(?:there (?:exists?|is)|for some)(?: (?:an?|some|universal|absolute|numerical|positive|real|number|constant))*$"
+)
+_SUPPOSED = re.compile(r"\b(?:if|suppose|assum\w+|let|when|whenever|given|unless|say|no|not|that)\b")
+_BOUNDED = re.compile(r"[a-z]{2,}")
+_AFTER_PROBABILITY = frozenset((".", ",", "over", "for", "if", "whenever", "when", "provided", "as"))
 """What goes on behind a probability that is said of what stands before it."""
+
+
+def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[Frame]:
+    """How probable something is, by the words before a number and the sign of its formula, if that has one."""
+    sign = PROBABLE.get(said, r"\ge")
+    if tokens and tokens[0].text in SIGNS and not said:
+        sign, tokens = SIGNS[tokens[0].text], tokens[1:]
+    if not any(token.text in (*SIGNS, *VAGUE, ",") for token in tokens):
+        asked = "is ${latex}$ an event with this probability, whatever its conditions are?"
+        yield Frame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked)
+
+
+def letters_in(latex: str) -> set[str]:
+    """Letters of LaTeX, in a form in which they can be compared."""
+    try:
+        parts = parts_of(latex)
+    except UnreadError:
+        return set()
+    return {written(parts[k : single(parts, k)]) for k in range(len(parts))} - {""}
 
 
 def joined_formulas(items: Sequence[SourceItem]) -> list[SourceItem]:
@@ -118,14 +150,16 @@ class SentenceReader:
     part: SourcePart
     items: Sequence[SourceItem]
     frame: Frame | None = None
+    several: bool = False
+    """Whether more than one is said."""
 
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
         self.items = joined_formulas(self.items)
-        self.frame = self.probable()
+        self.frame = self.framing()
         found = list(self.framed(list(self.found())))
-        self.section.pending += [(self.part, one, []) for one in found if one.role == "setting"]
-        found = [one for one in found if one.role != "setting"]
+        self.section.pending += [(self.part, one, []) for one in found if one.role in ("setting", "bound")]
+        found = [one for one in found if one.role not in ("setting", "bound")]
         given: dict[int, list[str]] = {}
         claims = [k for k, f in enumerate(found) if f.role != "condition"]
         conditions: list[str] = []
@@ -159,52 +193,92 @@ class SentenceReader:
                 starts = found[k - 1].role != "condition"
                 conditions = [one.relation.latex] if starts else [*conditions, one.relation.latex]
 
-    def probable(self) -> Frame | None:
-        """What the sentence says of the probability of its claims."""
+    def framing(self) -> Frame | None:
+        """What the sentence says around its claims, where it is one thing and clear."""
         said = [_written(item) for item in self.items]
+        found: list[Frame] = []
         for place, item in enumerate(self.items):
-            match = _PROBABLY.search(" ".join(said[:place])) if isinstance(item, SourceFormula) else None
-            if match and isinstance(item, SourceFormula):
+            if isinstance(item, SourceFormula) and said[place] in "$¤":
                 try:
                     tokens = list(_bare(cleaned(item.tokens)))
                 except UnreadError:
                     continue
-                sign = PROBABLE.get(match[1] or "", r"\ge")
-                if tokens and tokens[0].text in SIGNS and not match[1]:
-                    sign, tokens = SIGNS[tokens[0].text], tokens[1:]
-                if not any(token.text in (*SIGNS, *VAGUE, ",") for token in tokens):
-                    return Frame(sign, latex_of(tokens), place)
-        return None
+                before = " ".join(said[:place])
+                if (match := _PROBABLY.search(before)) and not _NEEDED.search(" ".join(said)):
+                    found += probable(match[1] or "", tokens, place)
+                elif (match := _THERE_IS.search(before)) and not _SUPPOSED.search(before):
+                    found += self.existing(match, latex_of(tokens), place)
+        self.several = len(found) > 1
+        return found[0] if len(found) == 1 else None
+
+    def existing(self, match: re.Match[str], latex: str, place: int) -> Iterator[Frame]:
+        """That there is a number: behind what holds for it, or before."""
+        facts = facts_of(latex, 0) or {}
+        letter = latex if is_one_letter(latex) else next(iter(facts)) if len(facts) == 1 else ""
+        bound = f"{latex}>0" if letter == latex and "positive" in match[0] else latex
+        opens = isinstance(after := self.items[place + 1 : place + 2], list) and " ".join(
+            map(_written, after)
+        )
+        behind = not match[0].startswith("for")
+        others = [item for k, item in enumerate(self.items) if k != place and isinstance(item, SourceFormula)]
+        said = _BOUNDED.search(" ".join(map(_written, self.items[place + 1 :])))
+        fits = (
+            opens in ("such", "so", "for", "with", "satisfying")
+            if behind
+            else opens in ("", ".", ",") and not said
+        )
+        if letter and fits and others:
+            yield Frame(
+                place,
+                rf"\exists {bound}:\ ",
+                "",
+                f"may ${letter}$ depend on all other letters here?",
+                letter,
+                behind,
+            )
 
     def framed(self, found: Sequence[FoundRelation]) -> Iterator[FoundRelation]:
-        """The claims of which it is said how probable they are, as claims about that probability."""
-        if self.frame is None:
+        """The claims around which something is said, with that."""
+        frame = self.frame
+        if frame is None:
             yield from found
             return
         items = [id(item) for item in self.items]
         places = [items.index(id(one.item)) for one in found]
         claims = [place for one, place in zip(found, places, strict=True) if one.role in ("claim", "gap")]
-        behind = any(place > self.frame.place for place in claims)
+        behind = any(place > frame.place for place in claims) if frame.behind is None else frame.behind
         said = [_written(i) for i in self.items]
-        last = max(claims, default=0)
-        stands = re.fullmatch(r"(?:, )?(?:with|w\.?p\.).*", " ".join(said[last + 1 : self.frame.place]))
-        goes_on = said[self.frame.place + 1 : self.frame.place + 2] not in (
-            [],
-            *([w] for w in _AFTER_PROBABILITY),
-        )
+        last = max((place for place in claims if place < frame.place), default=0)
+        stands = re.fullmatch(r"(?:, )?(?:with|w\.?p\.|for some).*", " ".join(said[last + 1 : frame.place]))
+        follows = " ".join(said[frame.place + 1 : frame.place + 2])
+        stands = None if follows and follows not in _AFTER_PROBABILITY else stands
+        held = [
+            one for one in found if one.role == "condition" and frame.letter in letters_in(one.relation.latex)
+        ]
         for one, place in zip(found, places, strict=True):
             relation = one.relation
-            if one.role != "claim" or relation.defines or relation.refused:
+            if (
+                one.role != "claim"
+                or relation.defines
+                or relation.refused
+                or (
+                    frame.behind is False and place != last and frame.letter not in letters_in(relation.latex)
+                )
+            ):
                 yield one
-            elif place < self.frame.place and (behind or not stands or goes_on):
-                reason = "it is not clear whether it has the probability that is said behind it"
+            elif (
+                held
+                or any(frame.letter in letters_in(condition) for condition in relation.given)
+                or (place < frame.place and (behind or not stands))
+                or (frame.behind is False and place != last)
+            ):
+                reason = "it is not clear whether it is meant with what the rest of its sentence says"
                 self.refuse(one.item, relation.latex, reason, relation.signs)
                 yield replace(one, role="gap")
             else:
-                doubt = f"is ${relation.latex}$ an event with this probability, whatever its conditions are?"
-                yield replace(
-                    one, relation=replace(relation, latex=self.frame.of(relation.latex)), doubt=doubt
-                )
+                doubt = frame.asked.replace("{latex}", relation.latex)
+                framed = f"{frame.before}{relation.latex}{frame.after}"
+                yield replace(one, relation=replace(relation, latex=framed), doubt=doubt)
 
     @staticmethod
     def leads(found: Sequence[FoundRelation], before: int, after: int) -> bool:
@@ -232,12 +306,12 @@ class SentenceReader:
         said = " ".join(map(_written, self.items)).strip()
         if self.frame is not None:
             before = " ".join(map(_written, self.items[: self.frame.place]))
-            said = f"{_PROBABLY.sub('', before)}{said[len(before) :]}"
+            said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
         refusing = REFUSING.search(said) or _LIMIT.search(said)
         existential = EXISTENTIAL.search(said)
         disjoined, asking = DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
-        taken = joined = then = claimed = broken = supposing = supposed = False
+        taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
         for item in self.items:
             if isinstance(item, SourceReference):
@@ -270,6 +344,8 @@ class SentenceReader:
                     supposing = supposing and joined
                 elif word in ("and", "or"):
                     joined = True
+                if opening and word in ("that", "with", "satisfying", "which"):
+                    role, taken, supposing, opening = "claim", False, False, False
                 if word in _BREAKING and nearest == "claim":
                     broken = True  # another clause begins, whose condition is not that of the claim
                 last = word
@@ -277,6 +353,9 @@ class SentenceReader:
             so_far += " $"
             if self.frame is not None and item is self.items[self.frame.place]:
                 role, modal, taken = "", "", False  # `with` leads to no condition here
+                opening = bool(self.frame.letter)
+                signs = sum(token.text in SIGNS for token in item.tokens) if opening else 0
+                yield FoundRelation(item, SourceRelation(self.frame.before, item.line, signs=signs), "bound")
                 continue
             try:
                 relations = relations_of(item)
@@ -302,6 +381,8 @@ class SentenceReader:
                 yield from (FoundRelation(item, relation, "setting") for relation in relations.found)
                 continue
             refused = item.refused
+            if not refused and self.several:
+                refused = "its sentence says twice what there is, or how probable it is"
             if not refused and disjoined:
                 refused = "its sentence says that one of two holds, or asks"
             if not refused and refusing and (here != "condition" or REFUSING.search(so_far)):

@@ -6,7 +6,7 @@ from dpverify.formulas.notation.tokens import end_of_group
 from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.facts import DOMAINS
 from dpverify.statements.importing.tables import meanings, words
-from dpverify.statements.importing.terms import FormulaTerms
+from dpverify.statements.importing.terms import FormulaTerms, binds, letters_in
 from dpverify.statements.importing.usage import (
     ENDS,
     SETS,
@@ -20,6 +20,7 @@ from dpverify.statements.importing.usage import (
     outer,
     parts_of,
     sides,
+    terms_in,
     written,
 )
 from dpverify.statements.pages.letters import single
@@ -115,13 +116,28 @@ def _terms(side: tuple[str, ...]) -> list[tuple[int, int]]:
         depth += depth_of(part)
         if depth == 0 and part in ("+", "-") and not any(i in inside for inside in bars):
             if i > start:
-                if _OPEN_ENDED & set(outer(side[start:i])):
+                if not ends_before(side[start:i], side[i:]):
                     raise UnreadError(
                         f"it is not clear how far `{written(side[start:i])}` goes: brackets would say it"
                     )
                 found.append((start, i))
             start = i + 1
     return [*found, (start, len(side))]
+
+
+def ends_before(term: tuple[str, ...], rest: tuple[str, ...]) -> bool:
+    """Whether all that may go on behind a term has an index that is not in what comes."""
+    depth = 0
+    for k, part in enumerate(term):
+        depth += depth_of(part)
+        below = term[k + 1 : k + 2] == ("_",)
+        if depth or not (part in _OPEN_ENDED or (part in (r"\max", r"\min") and below)):
+            continue
+        inner = term[k + 3 : end_of_group(term, k + 2) - 1] if below else ()
+        index = written(inner[: single(inner)]) if inner else ""
+        if not index or any(index in letters_in(t) for t in terms_in(rest) if not binds(t, index)):
+            return False
+    return True
 
 
 def _bars(side: tuple[str, ...]) -> list[range]:

@@ -68,6 +68,7 @@ def test_a_conference_paper() -> None:
         (34, r"\lambda\lVert u - v\rVert^2 \le 1", (r"\lambda \in [0,1]", r"\lVert u - v\rVert \le 1")),
         (34, r"\frac{n}{n-1} \le 2", (r"\lambda \in [0,1]",)),
         (35, r"\mathbb{E}_{x\sim P}\left[f(x)\right] \le \operatorname{KL}(P \| Q) + \tfrac{1}{2}", ()),
+        (38, r"\exists k:\ k > n", ()),
         (39, "m > 2", ("n > 3", "m = n - 1")),
         (39, r"m \ge 1", ("n > 1", "m = n - 1")),  # behind it stands another claim: that is asked
         (39, r"m \ge 3", ("n > 3", "m = n - 1")),
@@ -225,13 +226,14 @@ REFUSED = {
     r"We have $X \overset{\text{iid}}{=} Y$.": "may change what it says",
     r"It is not true that $a \le b$.": "not true",
     r"With high probability we have $a \le b$.": "with high probability",
-    r"We have $a \le b$, and with probability at least $p$ it stops.": "the probability that is said behind it",
-    r"With probability at least $p$, $a \le b$; with probability at least $q$, $a \le c$.": "with probability",
+    r"We have $a \le b$, and with probability at least $p$ it stops.": "what the rest of its sentence says",
+    r"With probability at least $p$, $a \le b$; with probability at least $q$, $a \le c$.": "says twice",
     r"There is some $c$, so that then $c \le b$.": "there is some",
     r"We do not have $a \le b$.": "not have",
     r"Here $a \le b$ does not hold.": "does not",
     r"There is no $c$ with $c \le b$.": "there is no",
-    r"We have $a \le b$ for some $b$.": "for some",
+    r"There exists $c$ so that for all $n \ge c$ we have $x \le c n$.": "what the rest of its sentence says",
+    r"There is $c$ with $\Pr[A] \le c$ with probability at least $p$.": "says twice",
     r"\def\x#1.{#1} We have $\x a. = 1$.": "not read in a formula",
     r"\ifx\a\b We have $a \le b$. \fi": "a condition of TeX",
     r"We have $E_{x\sim P} l(x) = 1$.": "a sign below it",
@@ -365,6 +367,17 @@ def test_what_joins_two_formulas(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_what_there_is(tmp_path: Path) -> None:
+    source = (
+        r"There is a constant $k > 1$ such that $x \le ky$ and $z \le k$ for all $y > 2$. We have $u \ge 1$ and "
+        r"$v < r$ for some positive $r$. We have $a \le b$ and $b \le 1$ for some $b$. Suppose that there is $q$ with $q > 3$."
+    )
+    assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
+        (r"\exists k > 1:\ x \le ky", ("y > 2",)), (r"\exists k > 1:\ z \le k", ("y > 2",)), (r"u \ge 1", ()),
+        (r"\exists r>0:\ v < r", ()), (r"\exists b:\ b \le 1", ()),
+    ]  # fmt: skip
+
+
 def test_steps_and_settings_claim_nothing(tmp_path: Path) -> None:
     source = r"\begin{algorithm} Set $x = y + 1$. \end{algorithm} \begin{figure} Here $z > 2$. \end{figure} $y > 3$."
     reader = read(tmp_path / "a.tex", source)
@@ -398,7 +411,7 @@ def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert call("import", str(tmp_path / "conference.tex"), "--out", str(out), "--json", "-") == 0
     counts = json.loads(capsys.readouterr().out)
     assert counts["relations"] == counts["read"] + counts["guessed"] + counts["refused"]
-    assert (counts["pages"], counts["questions"]) == (["amplification.md"], 11)
+    assert (counts["pages"], counts["questions"]) == (["amplification.md"], 13)
     questions = (out / "import" / "questions.md").read_text(encoding="utf-8")
     assert "1. Is log the natural logarithm? [conference.thm-amp/line-20]" in questions
     assert "Is $n > 1$ a condition of this?" in questions
@@ -406,7 +419,7 @@ def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     marks = provenances(out)
     assert marks["line-20"] is marks["line-39"] is marks["line-41"] is Provenance.GUESSED
     assert marks["line-26"] is marks["line-34-2"] is Provenance.PARTIAL
-    assert accept(out) == 13
+    assert accept(out) == 15
     assert set(provenances(out).values()) == {Provenance.PARTIAL}
     assert accept(out, whole=True) == 0
     assert set(provenances(out).values()) == {Provenance.VERBATIM}
