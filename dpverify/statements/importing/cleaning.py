@@ -212,6 +212,17 @@ class _Cleaner:
         self.i = stop
         return True
 
+    def order(self, token: SourceToken) -> bool:
+        """A calligraphic `O` with brackets behind it is an order."""
+        inner, stop = group(self.tokens, self.i)
+        behind = (
+            t.text for t in self.tokens[stop:] if t.text not in (" ", r"\!") and not _SIZE.fullmatch(t.text)
+        )
+        if [t.text for t in inner] != ["O"] or next(behind, "") != "(":
+            return False
+        self.i = stop
+        return self.put(token, "O")
+
     def dots(self, token: SourceToken) -> bool:
         if [t.text for t in self.tokens[self.i : self.i + 2]] != [".", "."]:
             return False
@@ -257,7 +268,7 @@ def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
     """Words with formulas between dollars in them, each for itself: `\\text{for all $x$}`."""
     out: Tokens = []
     first: Tokens = []
-    for number, part in enumerate(part for _, part in split(inner, frozenset("$"))):
+    for number, part in enumerate(_between_dollars(inner)):
         if number % 2:
             out += cleaned(part)
         elif any(t.text != " " for t in part):
@@ -269,6 +280,17 @@ def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
     return out
 
 
+def _between_dollars(tokens: Tokens) -> list[Tokens]:
+    """Words, a formula, words and so on."""
+    parts: list[Tokens] = [[]]
+    for token in tokens:
+        if token.text == "$":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
 def _name(tokens: Sequence[SourceToken], at: int) -> str:
     """The name in words that stand where a letter or a function does, before brackets or a sign; else nothing."""
     inner, stop = group(tokens, at)
@@ -276,7 +298,7 @@ def _name(tokens: Sequence[SourceToken], at: int) -> str:
     while stop < len(tokens) and tokens[stop].text in _BESIDE:
         stop += 1
     after = tokens[stop].text if stop < len(tokens) else ""
-    stands = after in ("(", r"\{", "+", "-", r"\cdot", "_") or after in SIGNS
+    stands = after in (r"\overset", r"\stackrel", "(", r"\{", "+", "-", r"\cdot", "_") or after in SIGNS
     return name if re.fullmatch("[A-Za-z]{2,12}", name) and stands and name.lower() not in _WORDY else ""
 
 

@@ -267,12 +267,14 @@ class PaperReader:
     ) -> None:
         """Count a condition, a step or a setting, by whether it is read."""
         relation, item = found.relation, found.item
-        if item.apart:
-            self.settings.append((item.file, item.line, relation.latex, item.apart))
+        if found.role == "setting":
+            place = item.apart or "the definition of a set"
+            self.settings.append((item.file, item.line, relation.latex, place))
         if relation.refused:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
         elif (
             found.role == "bound"
+            or relation.set
             or facts_of(relation.latex, item.line) is not None
             or is_member(relation.latex)
         ):

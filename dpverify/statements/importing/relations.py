@@ -45,6 +45,8 @@ class SourceRelation:
     refused: str = ""
     doubt: str = ""
     """What is asked about its sign."""
+    set: bool = False
+    """Whether it says what a set is, and compares no numbers."""
     ranged: bool = False
     """Whether it says between which numbers an index is, which is never a claim."""
 
@@ -65,6 +67,18 @@ _POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
 _BETWEEN = {phrase.replace("_", " ") for phrase in words("between")}
+_SET_NAME = re.compile(
+    r"(?:[A-Z]|\\(?:Omega|Theta|Delta|Gamma|Lambda|Pi|Xi)"
+    r"|\\(?:math(?:cal|bb|scr|frak)|bar|tilde|hat|overline) ?(?:\{.*?\}+|[A-Z]))"
+    r"(?:[_^](?:\w|\{[^=<>]*\}|\\[a-z]+)|\'|\([^=<>]*\))*"
+)
+_SET = re.compile(
+    r"(?:\\(?:left|[bB]igg?l?) ?)?\\\{(?=.*(?:[:|,]|\\(?:mid|in|mapsto|[lc]?dots)(?![a-z])))(?:(?!\\\}).)*\\\}"
+    r"(?:[_^](?:\w|\{[^{}]*\}))*|\\mathbb ?(?:[RNZCQ]|\{[RNZCQ]\})(?:[_^](?:\w|\{[^{}]*\}))*"
+    r"|\\operatorname\*?\{(?:dom|int|conv|span|cl|epi|supp|ran|ker)\}.*|[\[(][^\[\]]*,[^\[\]]*[\])] ?\^.*"
+)
+"""How a set is written: in braces, by its name, or as a power of an interval."""
+_PROBLEM = words("problem") | words("condition") | words("claim")
 _MODULO = re.compile(r"\\[pb]?mod(?![a-z])")
 _LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\\?\w+\}))?'?"
 _END = rf"\d+|{_LETTER}(?:[+-]\d+)?"
@@ -194,7 +208,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
                 conditional = True
             elif word in ("and", ""):
                 conditional = conditional and word == "and" and not part
-            elif word in _BETWEEN:
+            elif word in _BETWEEN or (sign.rstrip().endswith(":") and word.split()[0] not in _PROBLEM):
                 conditional = False
             else:
                 raise UnreadError(f"the words `{word}` stand in it")
@@ -216,10 +230,22 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
 
 
 def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
-    """The formulas of a remark, which are not read."""
-    signs = sum(t.text in SIGNS or t.text in VAGUE for t in tokens)
-    if signs:
-        yield SourceRelation(latex_of(tokens), tokens[0].line, refused="it stands in a remark", signs=signs)
+    """The formulas of a remark; whether it claims them is asked."""
+    part: Tokens = []
+    i = 0
+    while i <= len(tokens):
+        if i == len(tokens) or tokens[i].text in TEXT or tokens[i].text in (",", ";"):
+            part = _stripped(part)
+            depth = sum((t.text == "(") - (t.text == ")") for t in part)
+            part = _stripped(part[1:] if depth > 0 else part[:-1] if depth < 0 else part)
+            if part and part[0].text in SIGNS:
+                yield SourceRelation(latex_of(part), part[0].line, refused="it stands in a remark")
+            elif part:
+                yield from (replace(r, doubt="is this claimed, in a remark?") for r in _links(part, ()))
+            part = []
+        else:
+            part.append(tokens[i])
+        i = group(tokens, i + 1)[1] if i < len(tokens) and tokens[i].text in TEXT else i + 1
 
 
 def _with_ranges(parts: Sequence[tuple[str, Tokens]]) -> Iterator[tuple[str, Tokens]]:
@@ -270,6 +296,8 @@ def _range(part: Tokens) -> str:
     letter = rf"({_LETTER}(?:,{_LETTER})*)"
     if match := re.fullmatch(letter + rf"\\in\[({_END})\]", said):
         return rf"1\le {match[1]}\le {match[2]}" if "," not in match[1] else ""
+    if match := re.fullmatch(r"([i-nst])=(\d+(?:,\d+)+)", said):
+        return r"\vee ".join(f"{match[1]}={value}" for value in match[2].split(","))
     if match := re.fullmatch(letter + r"\\in\\\{((?:[+-]?[\d.]+,)*[+-]?[\d.]+)\\\}", said):
         values = match[2].replace("+", "").split(",")
         return r"\vee ".join(f"{match[1]}={value}" for value in values) if "," not in match[1] else ""
@@ -302,16 +330,19 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
     if ranged := _range(part):
         yield SourceRelation(ranged, line, given, signs=signs, ranged=True)
         return
-    if any(text in OTHER or text == ":" for text in outside):
-        yield SourceRelation(
-            latex_of(part), line, given, signs=signs, refused="it is about sets, laws or maps"
-        )
+    if not _is_set(part) and any(text in OTHER or text == ":" for text in outside):
+        refused = "it is about sets, laws or maps"
+        yield SourceRelation(latex_of(part), line, given, signs=signs, refused=refused)
         return
     if any(text in ARROWS for text in outside):
         refused = next((VAGUE[text] for text in outside if text in VAGUE), "")
         if ":=" in outside or any(text in (r"\exists", r"\neg", r"\lnot") for text in outside):
             refused = "a formula of logic that is not read"
         yield SourceRelation(latex_of(part), line, given, signs=signs, refused=refused)
+        return
+    if _is_set(part):
+        defined = SourceRelation(latex_of(part), line, given, signs=signs, set=True)
+        yield defined if signs == 1 else replace(defined, refused="it is about sets, laws or maps")
         return
     sides = _without_dots(list(split(part, frozenset((*SIGNS, *VAGUE)))))
     for (_, left), (sign, right) in pairwise(sides):
@@ -335,6 +366,15 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
             yield from _cases(made, left_, _stripped(right), sign)
         else:
             yield made
+
+
+def _is_set(part: Tokens) -> bool:
+    """Whether a letter is said to be what braces hold, or a set by its name: `K=\\{x: x\\ge0\\}`, `S=\\mathbb{R}^d`."""
+    sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
+    if len(sides) != 2 or SIGNS.get(sides[1][0]) not in ("=", ":="):
+        return False
+    left, right = (latex_of(_stripped(side)) for _, side in sides)
+    return re.fullmatch(_SET_NAME, left) is not None and _SET.fullmatch(right) is not None
 
 
 def _without_dots(sides: list[tuple[str, Tokens]]) -> list[tuple[str, Tokens]]:

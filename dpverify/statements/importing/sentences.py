@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned
-from dpverify.statements.importing.facts import facts_of, is_one_letter
+from dpverify.statements.importing.facts import facts_of, is_member, is_one_letter
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
@@ -405,8 +405,10 @@ class SentenceReader:
                     and relation.latex.count("=") == 0
                     and facts_of(relation.latex, 0)
                 )
-                if member and refused and not item.refused:
+                if is_member(relation.latex) or (member and refused and not item.refused):
                     yield FoundRelation(item, relation, "condition", "for", then=then)
+                elif relation.set:
+                    yield FoundRelation(item, relation, "setting", then=then)
                 elif relation.ranged and not refused:
                     yield FoundRelation(item, relation, "condition", "for", then, claimed and not broken)
                 elif refused:

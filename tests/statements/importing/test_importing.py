@@ -62,6 +62,7 @@ def test_a_conference_paper() -> None:
     assert rows(reader) == [
         (20, r"\log\left(1 + q(e^{\varepsilon} - 1)\right) \le q (e^{\varepsilon} - 1)", ()),
         (24, r"1 + x \le e^x", ()),
+        (27, r"q \le 1", ()),  # a remark: whether it claims that is asked
         (26, r"q(e^{\varepsilon}-1) = q e^{\varepsilon} - q", ()),
         (26, r"q e^{\varepsilon} - q \le e^{\varepsilon} - 1", ()),
         (27, r"e^{\varepsilon} - 1 = {e^{\varepsilon}} - 1", ()),
@@ -86,7 +87,7 @@ def test_a_conference_paper() -> None:
     assert lemma.uses == [theorem.id] == ["conference.thm-amp"]
     assert theorem.rows[0].questions == ["is log the natural logarithm?"]
     assert [(line, reason.split("`")[0].strip()) for _, line, _, reason in reader.refusals] == [
-        (38, "its sentence says"), (25, "it stands in a remark"),
+        (38, "its sentence says"),
     ]  # fmt: skip
     counts = reader.counts
     assert counts.relations == counts.read + counts.guessed + counts.refused == 30
@@ -369,13 +370,52 @@ def test_what_joins_two_formulas(tmp_path: Path) -> None:
 
 def test_what_there_is(tmp_path: Path) -> None:
     source = (
-        r"There is a constant $k > 1$ such that $x \le ky$ and $z \le k$ for all $y > 2$. We have $u \ge 1$ and "
-        r"$v < r$ for some positive $r$. We have $a \le b$ and $b \le 1$ for some $b$. Suppose that there is $q$ with $q > 3$."
+        r"There is a constant $k > 1$ such that $x \le ky$ and $z \le k$ for all $y > 2$. We have "
+        r"$u \ge 1$ and $v < r$ for some positive $r$. We have $a \le b$ and $b \le 1$ for some $b$. "
+        r"Suppose that there is $q$ with $q > 3$."
     )
     assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
         (r"\exists k > 1:\ x \le ky", ("y > 2",)), (r"\exists k > 1:\ z \le k", ("y > 2",)), (r"u \ge 1", ()),
         (r"\exists r>0:\ v < r", ()), (r"\exists b:\ b \le 1", ()),
     ]  # fmt: skip
+
+
+SET_DEFINITIONS = [
+    r"S = \{x: x \ge 0\}",
+    r"K = [-1,1]^2",
+    r"V = \mathbb{R}^d",
+    r"Z := \{z_1, z_2\}_{i=1}^n",
+    r"\Omega = \operatorname{int}(\operatorname{dom}(f))",
+]
+
+
+@pytest.mark.parametrize("formula", SET_DEFINITIONS)
+def test_definitions_of_sets_compare_no_numbers(formula: str, tmp_path: Path) -> None:
+    reader = read(tmp_path / "a.tex", f"Let ${formula}$.")
+    assert (rows(reader), reader.counts.read, len(reader.settings)) == ([], 1, 1)
+
+
+@pytest.mark.parametrize(
+    "formula", [r"X = \mathbb{E}[Y]", r"L = \mathcal{L}(x)", r"A = (x, y)", r"Y = \{x + y\} c"]
+)
+def test_what_is_no_set_is_none(formula: str, tmp_path: Path) -> None:
+    assert read(tmp_path / "a.tex", f"We have ${formula}$.").settings == []
+
+
+def test_remarks_are_claims_with_a_question(tmp_path: Path) -> None:
+    source = (
+        r"\begin{align} x &\le y && \text{(because $z \ge 1$, $a = (b+c)$)} \\ "
+        r"&\le w \text{ for all $k > 2$ (as $f=g$).} \end{align}"
+    )
+    reader = read(tmp_path / "a.tex", source)
+    asked = [
+        row.latex
+        for s in reader.sections
+        for row in s.rows
+        if "is this claimed, in a remark?" in row.questions
+    ]
+    assert asked == [r"z \ge 1", "a = (b+c)", "f = g"]
+    assert [row[1:] for row in rows(reader)][-2:] == [(r"x \le y", ("k > 2",)), (r"y \le w", ("k > 2",))]
 
 
 def test_steps_and_settings_claim_nothing(tmp_path: Path) -> None:
@@ -411,7 +451,7 @@ def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert call("import", str(tmp_path / "conference.tex"), "--out", str(out), "--json", "-") == 0
     counts = json.loads(capsys.readouterr().out)
     assert counts["relations"] == counts["read"] + counts["guessed"] + counts["refused"]
-    assert (counts["pages"], counts["questions"]) == (["amplification.md"], 13)
+    assert (counts["pages"], counts["questions"]) == (["amplification.md"], 14)
     questions = (out / "import" / "questions.md").read_text(encoding="utf-8")
     assert "1. Is log the natural logarithm? [conference.thm-amp/line-20]" in questions
     assert "Is $n > 1$ a condition of this?" in questions
@@ -419,7 +459,7 @@ def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     marks = provenances(out)
     assert marks["line-20"] is marks["line-39"] is marks["line-41"] is Provenance.GUESSED
     assert marks["line-26"] is marks["line-34-2"] is Provenance.PARTIAL
-    assert accept(out) == 15
+    assert accept(out) == 16
     assert set(provenances(out).values()) == {Provenance.PARTIAL}
     assert accept(out, whole=True) == 0
     assert set(provenances(out).values()) == {Provenance.VERBATIM}
