@@ -52,6 +52,7 @@ _TRANSPOSE = re.compile(
     r"(?:\\scriptstyle ?)?\\intercal|\\(?:mathsf|mathrm|mathbf|mathtt|text) ?(?:\{ ?T ?\}|T)"
 )
 """What stands above a transposed vector, beside `\\top`."""
+_SPACES = frozenset((" ", "~", r"\,", r"\;", r"\:", r"\ ", r"\>", r"\quad", r"\qquad"))
 _SIZE = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
 _SHAPES = {
     r"\rm": r"\mathrm",
@@ -467,3 +468,13 @@ def split(tokens: Sequence[SourceToken], at: frozenset[str]) -> Iterator[tuple[s
         else:
             part.append(token)
     yield sign, part
+
+
+def stripped(tokens: Sequence[SourceToken]) -> Tokens:
+    """Without spaces and punctuation at its ends."""
+    first, end = 0, len(tokens)
+    while first < end and tokens[first].text in _SPACES:
+        first += 1
+    while end > first and tokens[end - 1].text in _SPACES | {".", ",", ";"}:
+        end -= 1
+    return list(tokens[first:end])

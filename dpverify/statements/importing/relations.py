@@ -23,6 +23,7 @@ from dpverify.statements.importing.cleaning import (
     cleaned,
     group,
     split,
+    stripped,
     with_functions,
     with_marks,
 )  # fmt: skip
@@ -85,25 +86,14 @@ _END = rf"\d+|{_LETTER}(?:[+-]\d+)?"
 """An end of an index range."""
 
 
-def _stripped(tokens: Sequence[SourceToken], more: str = "") -> Tokens:
-    """Without spaces and punctuation at its ends."""
-    found = list(tokens)
-    spaces = {" ", "~", r"\,", r"\;", r"\:", r"\ ", r"\>", r"\quad", r"\qquad", *more}
-    while found and found[0].text in spaces:
-        del found[0]
-    while found and found[-1].text in spaces | {".", ",", ";"}:
-        del found[-1]
-    return found
-
-
 def relations_of(formula: SourceFormula) -> FormulaRelations:
     """The relations of a formula.
 
     Raises:
         UnreadError: for what cannot be taken apart.
     """
-    tokens = _inner(_stripped(cleaned(formula.tokens)), formula)
-    tokens = _stripped(with_functions(with_marks(tokens)))
+    tokens = _inner(stripped(cleaned(formula.tokens)), formula)
+    tokens = stripped(with_functions(with_marks(tokens)))
     joined = formula.environment == "multline"
     three = formula.environment == "eqnarray"
     lines: list[Tokens] = []
@@ -114,7 +104,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
         width = 3 if three else 2
         starts_at = range(0, len(cells), width) if len(cells) > 1 else ()
         pairs = [[t for cell in cells[k : k + width] for t in cell] for k in starts_at] or cells
-        pairs = [p for p in map(_stripped, pairs) if p]
+        pairs = [p for p in map(stripped, pairs) if p]
         for k, pair in enumerate(pairs):
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
             goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
@@ -128,9 +118,9 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             else:
                 lines.append(list(pair))
     for line in lines:
-        _take(_stripped(line), result)
+        _take(stripped(line), result)
     if len(lines) == 1:
-        result.whole = latex_of(_stripped(lines[0]))
+        result.whole = latex_of(stripped(lines[0]))
     return result
 
 
@@ -144,7 +134,7 @@ def _inner(tokens: Tokens, formula: SourceFormula) -> Tokens:
             if [t.text for t in tokens[-len(end) :]] != end or r"\begin" in (t.text for t in tokens[at:]):
                 raise UnreadError(f"{called} beside something else")
             inner = tokens[at : -len(end)]
-            return _stripped(inner)
+            return stripped(inner)
     return tokens
 
 
@@ -174,7 +164,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
             words, after = _words(tokens[i:])
             i += after
             name = token.text
-            before = _stripped(parts[-1][1])
+            before = stripped(parts[-1][1])
             scripted = before and before[-1].text in ("_", "^")
             bracket = i < len(tokens) and tokens[i].text in ("(", "_", "^", "[")
             if scripted or bracket:
@@ -201,7 +191,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     claims: list[Tokens] = []
     conditions: list[Tokens] = []
     conditional = False
-    for sign, part in _with_ranges([(sign, _stripped(part)) for sign, part in parts]):
+    for sign, part in _with_ranges([(sign, stripped(part)) for sign, part in parts]):
         word = sign.strip(" ,.;:").lower()
         if sign not in ("", ","):
             if CONDITION.fullmatch(word):
@@ -235,9 +225,9 @@ def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
     i = 0
     while i <= len(tokens):
         if i == len(tokens) or tokens[i].text in TEXT or tokens[i].text in (",", ";"):
-            part = _stripped(part)
+            part = stripped(part)
             depth = sum((t.text == "(") - (t.text == ")") for t in part)
-            part = _stripped(part[1:] if depth > 0 else part[:-1] if depth < 0 else part)
+            part = stripped(part[1:] if depth > 0 else part[:-1] if depth < 0 else part)
             if part and part[0].text in SIGNS:
                 yield SourceRelation(latex_of(part), part[0].line, refused="it stands in a remark")
             elif part:
@@ -346,7 +336,7 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
         return
     sides = _without_dots(list(split(part, frozenset((*SIGNS, *VAGUE)))))
     for (_, left), (sign, right) in pairwise(sides):
-        left_, right_ = latex_of(_stripped(left)), latex_of(_stripped(right))
+        left_, right_ = latex_of(stripped(left)), latex_of(stripped(right))
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
         sign_, _, order = ORDERS.get(sign, SIGNS.get(sign, sign)).partition(" ")
         right_ = rf"{order}\left( {right_} \right)" if order and right_ else right_
@@ -363,7 +353,7 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
         elif sign in VAGUE:
             yield replace(made, refused=VAGUE[sign])
         elif r"\begin{cases}" in whole.replace(" ", ""):
-            yield from _cases(made, left_, _stripped(right), sign)
+            yield from _cases(made, left_, stripped(right), sign)
         else:
             yield made
 
@@ -373,7 +363,7 @@ def _is_set(part: Tokens) -> bool:
     sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
     if len(sides) != 2 or SIGNS.get(sides[1][0]) not in ("=", ":="):
         return False
-    left, right = (latex_of(_stripped(side)) for _, side in sides)
+    left, right = (latex_of(stripped(side)) for _, side in sides)
     return re.fullmatch(_SET_NAME, left) is not None and _SET.fullmatch(right) is not None
 
 
@@ -383,7 +373,7 @@ def _without_dots(sides: list[tuple[str, Tokens]]) -> list[tuple[str, Tokens]]:
     return [
         (sign, side)
         for k, (sign, side) in enumerate(sides)
-        if latex_of(_stripped(side)) not in dots or not 0 < k < len(sides) - 1 or sides[k + 1][0] != sign
+        if latex_of(stripped(side)) not in dots or not 0 < k < len(sides) - 1 or sides[k + 1][0] != sign
     ]
 
 
@@ -395,10 +385,10 @@ def _cases(made: SourceRelation, left: str, right: Tokens, sign: str) -> Iterato
         yield replace(made, refused="cases beside something else")
         return
     for number, (_, row) in enumerate(split(tokens_of(match[1], ""), frozenset((r"\\",)))):
-        row = _stripped(row)
+        row = stripped(row)
         if not row:
             continue
-        cells = [_stripped(cell) for _, cell in split(row, frozenset("&"))]
+        cells = [stripped(cell) for _, cell in split(row, frozenset("&"))]
         value, condition = latex_of(cells[0]), latex_of(cells[1]) if len(cells) > 1 else ""
         condition = re.sub(
             r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?",

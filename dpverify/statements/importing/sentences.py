@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned
+from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned, stripped
 from dpverify.statements.importing.facts import facts_of, is_member, is_one_letter
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
@@ -119,26 +119,18 @@ def joined_formulas(items: Sequence[SourceItem]) -> list[SourceItem]:
         first, between = kept[k] if k >= 0 else None, " ".join(map(_written, kept[k + 1 : -1]))
         if not (between in JOINING and isinstance(first, SourceFormula) and isinstance(item, SourceFormula)):
             continue
-        around = [_written(i) for i in (*kept[max(k - 2, 0) : k], *items[number + 1 : number + 4])]
-        several = re.search(
-            r"[$¤] ?(?:,|and|or|, and)$|^(?:, )?(?:and|or) (?:\w+ )?[$¤]", " ".join(around[:2])
+        before = " ".join(map(_written, kept[max(k - 3, 0) : k]))
+        after = " ".join(map(_written, items[number + 1 : number + 4]))
+        several = re.search(r"[$¤](?: ,)?(?: and| or)?$", before) or re.match(
+            r"(?:, )?(?:and|or) .*[$¤]", after
         )
-        several = several or re.match(r"(?:, )?(?:and|or) .*[$¤]", " ".join(around[-3:]))
         rows = any(token.text in ("&", "\\\\") for token in (*first.tokens, *item.tokens))
         if _written(first) == _written(item) == "$" and not (several or rows):
             sign = first.tokens[0]._replace(text=JOINING[between])
-            tokens = (*_bare(first.tokens), sign, *_bare(item.tokens))
+            tokens = (*stripped(first.tokens), sign, *stripped(item.tokens))
             refused, shown = first.refused or item.refused, first.shown or item.shown
             kept[k:] = [replace(first, tokens=tokens, refused=refused, shown=shown)]
     return kept
-
-
-def _bare(tokens: Sequence[SourceToken]) -> Sequence[SourceToken]:
-    """Tokens without the marks of a sentence behind them."""
-    end = len(tokens)
-    while end and tokens[end - 1].text in (" ", ".", ",", ";", r"\,", r"\;"):
-        end -= 1
-    return tokens[:end]
 
 
 @dataclass
@@ -200,7 +192,7 @@ class SentenceReader:
         for place, item in enumerate(self.items):
             if isinstance(item, SourceFormula) and said[place] in "$¤":
                 try:
-                    tokens = list(_bare(cleaned(item.tokens)))
+                    tokens = stripped(cleaned(item.tokens))
                 except UnreadError:
                     continue
                 before = " ".join(said[:place])
@@ -216,9 +208,7 @@ class SentenceReader:
         facts = facts_of(latex, 0) or {}
         letter = latex if is_one_letter(latex) else next(iter(facts)) if len(facts) == 1 else ""
         bound = f"{latex}>0" if letter == latex and "positive" in match[0] else latex
-        opens = isinstance(after := self.items[place + 1 : place + 2], list) and " ".join(
-            map(_written, after)
-        )
+        opens = " ".join(map(_written, self.items[place + 1 : place + 2]))
         behind = not match[0].startswith("for")
         others = [item for k, item in enumerate(self.items) if k != place and isinstance(item, SourceFormula)]
         said = _BOUNDED.search(" ".join(map(_written, self.items[place + 1 :])))

@@ -176,6 +176,8 @@ def _term(term: tuple[str, ...], uses: LetterUses, domain: str, found: FormulaTe
     name = written(rest)
     if not rest:
         return
+    if rest == (r"\infty",):
+        raise UnreadError("infinity is no number")
     if len(name) > LONGEST:
         raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
     if rest[0] in ("^", "_", "/", r"\cdot", r"\times", "'") or not any(part[-1].isalpha() for part in rest):
