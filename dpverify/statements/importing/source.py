@@ -105,6 +105,8 @@ class ExpandedSource:
         self.environments: dict[str, tuple[_Macro, tuple[SourceToken, ...]]] = {}
         self.undo: list[dict[str, _Macro | None]] = [{}]
         self.conditions = 0
+        self.flags: dict[str, bool] = {}
+        """Of `\\newif`, whether they are set."""
         self.package = False
         """Whether what is read is a package, of which no word is the paper's."""
         self.waiting: deque[SourceToken] = deque()
@@ -154,8 +156,8 @@ class ExpandedSource:
                 yield token._replace(text="if")
 
     def decide(self, name: str) -> bool:
-        """Whether a condition is plain, as `\\if 0`: then its branch is what is read next."""
-        holds = name == r"\iftrue"
+        """Whether a condition is plain, as `\\if 0`, or a flag of the paper: then its branch is what is read next."""
+        holds = name == r"\iftrue" or self.flags.get(name, False)
         if name == r"\if":
             self.spaces()
             if len(self.waiting) < 2:
@@ -165,7 +167,7 @@ class ExpandedSource:
                 self.waiting.extendleft((other, one))
                 return False
             holds = one.text == other.text
-        elif name not in (r"\iftrue", r"\iffalse"):
+        elif name not in (r"\iftrue", r"\iffalse", *self.flags):
             return False
         depth = 1
         branches: tuple[list[SourceToken], list[SourceToken]] = ([], [])
@@ -311,7 +313,12 @@ class ExpandedSource:
         elif name in (r"\input", r"\include", r"\usepackage", r"\RequirePackage"):
             self.include(token, package=name not in (r"\input", r"\include"))
         elif name == r"\newif":
-            self.argument()
+            self.flags[self.name()] = False
+        elif (flag := re.fullmatch(r"\\(.+?)(true|false)", name)) and rf"\if{flag[1]}" in self.flags:
+            if self.conditions:
+                del self.flags[rf"\if{flag[1]}"]  # under a condition that is not known
+            else:
+                self.flags[rf"\if{flag[1]}"] = flag[2] == "true"
         elif name in (r"\xspace", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
             pass
         else:

@@ -428,6 +428,17 @@ def test_steps_and_settings_claim_nothing(tmp_path: Path) -> None:
     assert (reader.counts.relations, reader.counts.refused) == (3, 0)
 
 
+def test_flags_of_a_paper_decide_its_conditions(tmp_path: Path) -> None:
+    source = (
+        r"\newif\iflong \newif\ifanon \longtrue \iflong We have $x > 1$. \else We have $x > 2$. \fi "
+        r"\ifanon We have $x > 3$. \fi \ifx\a\b \anontrue \fi \ifanon We have $x > 4$. \fi \longfalse "
+        r"\iflong We have $x > 5$. \ifanon \else \fi \fi We have $x > 6$."
+    )
+    reader = read(tmp_path / "a.tex", source)
+    assert [row[1] for row in rows(reader)] == ["x > 1", "x > 6"]
+    assert [(latex, "condition of TeX" in why) for *_, latex, why in reader.refusals] == [("x > 4", True)]
+
+
 def test_a_package_is_no_text_of_the_paper(tmp_path: Path) -> None:
     """Conditions of a style are its own; of its macros, those that set pages are not taken."""
     (tmp_path / "conf.sty").write_text(
