@@ -48,9 +48,8 @@ _TYPED = re.compile(
     rf"|({one_of('typed')})(?=\()|([A-Z][a-z]{{3,}})(?=[(_=<>+-])"
 )
 """Names of functions that are typed as letters, by what follows."""
-_TRANSPOSE = re.compile(
-    r"(?:\\scriptstyle ?)?\\intercal|\\(?:mathsf|mathrm|mathbf|mathtt|text) ?(?:\{ ?T ?\}|T)"
-)
+_SHAPED = frozenset((r"\mathsf", r"\mathrm", r"\mathbf", r"\mathtt", r"\text"))
+_TRANSPOSE = re.compile(r" ?\\intercal|\\(?:mathsf|mathrm|mathbf|mathtt|text) ?(?:\{ *T ?\}|T)")
 """What stands above a transposed vector, beside `\\top`."""
 _SPACES = frozenset((" ", "~", r"\,", r"\;", r"\:", r"\ ", r"\>", r"\quad", r"\qquad"))
 _SIZE = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
@@ -152,6 +151,9 @@ class _Cleaner:
     def above(self, token: SourceToken) -> bool:
         """One sign of a transpose for all; what else is above stays."""
         inner, stop = group(self.tokens, self.i)
+        if inner[-1:] and inner[-1].text in _SHAPED and self.tokens[stop : stop + 1]:
+            more, stop = group(self.tokens, stop)
+            inner += more
         if not _TRANSPOSE.fullmatch(latex_of(cleaned(inner))):
             return False
         self.i = stop

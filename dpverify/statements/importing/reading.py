@@ -400,26 +400,27 @@ class PaperReader:
 
     def factors(self, section: ImportedSection, row: ImportedRow) -> str:
         """A row with a dot behind each letter that is a number and stands before brackets; empty where none does."""
-        parts, out, at = parts_of(row.latex), list[str](), 0
-        found = False
-        while at < len(parts):
-            stop = single(parts, at)
+        parts = parts_of(row.latex)
+        dotted: set[int] = set()
+        for at in range(len(parts)):
+            end = stop = single(parts, at)
             letter = written(parts[at:stop])
-            if stop > at and parts[stop : stop + 1] == ("^",):
-                stop = end_of_group(parts, stop + 1)
-            out += parts[at : max(stop, at + 1)]
-            if letter and parts[stop : stop + 1] in (("(",), ("[",)) and letter in row.letters:
-                number = self.uses.sort(parts[at : single(parts, at)]) == "number" or letter in DOMAINS
+            if letter not in row.letters:
+                continue
+            if parts[stop : stop + 1] == ("^",):
+                end = end_of_group(parts, stop + 1)
+            if parts[end : end + 1] in (("(",), ("[",)):
+                number = self.uses.sort(parts[at:stop]) == "number" or letter in DOMAINS
                 known = (letter in section.facts or letter in self.everywhere) and letter not in FUNCTIONS
                 number = number and letter not in FUNCTIONS
                 if not (known or number) or (letter in self.uses.lists and not number):
                     return ""
                 if letter not in section.facts:
                     row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
-                out.append(r"\cdot")
-                found = True
-            at = max(stop, at + 1)
-        return written(out) if found else ""
+                dotted.add(end)
+        return written(
+            p for k, part in enumerate(parts) for p in ((r"\cdot", part) if k in dotted else (part,))
+        )
 
     def refuse(self, formula: SourceFormula, latex: str, reason: str, signs: int) -> None:
         """Count and list what is not read."""
@@ -460,7 +461,7 @@ class PaperReader:
                 row.questions += [f"is ${letter}$ a number here?" for letter in guessed]
                 return ""
             row.scalars = set()
-        if reading := self.factors(section, row):
+        if (reading := self.factors(section, row)) != written(parts_of(row.latex)) and reading:
             row.reading = reading
             if not self.attempt(section, row):
                 return ""

@@ -80,8 +80,9 @@ _SET = re.compile(
 )
 """How a set is written: in braces, by its name, or as a power of an interval."""
 _PROBLEM = words("problem") | words("condition") | words("claim")
+_DOTS = (r"\dots", r"\ldots", r"\cdots")
 _MODULO = re.compile(r"\\[pb]?mod(?![a-z])")
-_LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\\?\w+\}))?'?"
+_LETTER = r"(?:\\math[a-z]+\{[A-Za-z]\}|\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\\?\w+\}))?'?"
 _END = rf"\d+|{_LETTER}(?:[+-]\d+)?"
 """An end of an index range."""
 
@@ -119,7 +120,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
                 lines.append(list(pair))
     for line in lines:
         _take(stripped(line), result)
-    if len(lines) == 1:
+    if len(lines) == 1 and not any(t.text in _DOTS for t in lines[0]):
         result.whole = latex_of(stripped(lines[0]))
     return result
 
@@ -243,7 +244,7 @@ def _with_ranges(parts: Sequence[tuple[str, Tokens]]) -> Iterator[tuple[str, Tok
     waiting: list[tuple[str, Tokens]] = []
     dotted = False
     for sign, part in parts:
-        dots = len(part) == 1 and part[0].text in (r"\dots", r"\ldots", r"\cdots")
+        dots = len(part) == 1 and part[0].text in _DOTS
         if waiting and part and (dots or dotted or part[0].text.isdigit()) and sign == ",":
             before, start = waiting.pop()
             waiting.append((before, [*start, part[0]._replace(text=","), *part]))
@@ -369,11 +370,10 @@ def _is_set(part: Tokens) -> bool:
 
 def _without_dots(sides: list[tuple[str, Tokens]]) -> list[tuple[str, Tokens]]:
     """Of `a_1 \\ge \\dots \\ge a_n`, what its ends say."""
-    dots = (r"\dots", r"\ldots", r"\cdots")
     return [
         (sign, side)
         for k, (sign, side) in enumerate(sides)
-        if latex_of(stripped(side)) not in dots or not 0 < k < len(sides) - 1 or sides[k + 1][0] != sign
+        if latex_of(stripped(side)) not in _DOTS or not 0 < k < len(sides) - 1 or sides[k + 1][0] != sign
     ]
 
 

@@ -34,7 +34,7 @@ from dpverify.statements.pages.letters import single
 _LAWS = meanings("laws")
 """Heads of terms that bracket what they are of, and between which values these are."""
 _BIG, _STRANGE = words("big"), words("strange")
-_KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }"}
+_KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }", r"\text{and}"}
 QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
 _LAW_NAMES = words("law_names")
@@ -338,7 +338,7 @@ class _Scan:
             vector = domain == "real" and self.uses.is_vector_sum(parts[at + 1 : end])
             self.take(end + 1, "vector" if vector else domain)
             return
-        if parts[at : at + 1] != (r"\|",):
+        if parts[at : at + 1] not in ((r"\|",), ("|",)):
             end = self.product_end(at)
             goes_on = parts[end : end + 1] in (("+",), ("-",))
             if end == at or domain != "real" or (goes_on and parts[end - 1] != ")"):

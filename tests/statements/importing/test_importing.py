@@ -216,8 +216,6 @@ def test_a_changed_sign_is_not_read_as_the_same(name: str, changed: str, tmp_pat
 
 REFUSED = {
     r"We have $\mathbb{E} X + Y \le 1$.": "without brackets",
-    r"We have $\sup_x f(x) + g(x) \le 1$.": "how far",
-    r"We have $\sum_{i=1}^n x_i + y_i \le 1$.": "how far",
     r"We have $n = o(m)$.": "an order",
     r"We have $a \approx b$.": "up to an error",
     r"We have $x =_p y$.": "its sign has a script",
@@ -291,6 +289,9 @@ ASKED = {
     r"We have $s = a_1 + \cdots + a_n$.": [("s", "real"), (r"a_{1}+\cdots+a_{n}", "real")],
     r"We have $\nabla F(x) = 0$.": [(r"\nabla F(x)", "vector")],
     r"We have $n = O(m)$.": [],
+    r"We have $\sup_x f(x) + g(x) \le 1$.": [(r"\sup_{x}f(x)+g(x)", "real")],
+    r"We have $z \le a + 2\sum_{i=1}^n x_i + y_i$.": [("a", "real"), (r"2\sum_{i=1}^{n}x_{i}+y_{i}", "real")],
+    r"We have $z \le a - \sum_{i=1}^n x_i + y_i$.": [(r"a-\sum_{i=1}^{n}x_{i}+y_{i}", "real")],
     r"We have $n \lesssim m$ and $x \equiv y$.": [],
     r"With probability at least $1-\beta$, $x \le y$.": [(r"\Pr[x\le y]", "[0, 1]")],
     r"With probability $\ge p$ over $S$, we have $x < y < z$.": [(r"\Pr[x<y]", "[0, 1]"), (r"\Pr[y<z]", "[0, 1]")],
@@ -329,6 +330,8 @@ CLEANED = {
     r"x = \left( a \right. \\ & \left. + b \right)": r"x = \left( a + b \right)",
     r"Regret_T \le \mathop{\rm arg\,max}_x f(x)": r"\operatorname{Regret}_T \le \operatorname{argmax}_x f(x)",
     r"\not\subset b = 1": "",
+    r"a^\mathsf{\scriptscriptstyle T} b = 1": r"a^{\top} b = 1",
+    r"x = (a)^\text{T} b": r"x = (a)^{\top} b",
 }  # fmt: skip
 """Formulas, and what is written for them on a page; nothing for what is refused."""
 
