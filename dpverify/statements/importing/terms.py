@@ -393,6 +393,8 @@ class _Scan:
             depth += part in OPENING or part == "{"
             if depth == 0 and part in ENDS:
                 break
+            if depth == 0 and part in ("|", r"\|") and at not in self.closers:
+                at = closing_bar(parts, at)
             if depth == 0 and part in ("+", "-"):
                 if at == bracketed:
                     break
