@@ -324,8 +324,11 @@ class PaperReader:
         wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
         missing = [c for c in relation.given if c not in row.given and not facts_of(c, 0)]
         members = [c for c in missing if r"\in" in parts_of(c)]
+        fallen = [c for c in given if c not in row.given and not facts_of(c, 0)]
         missing = [c for c in missing if c not in members]
-        row.questions += [f"does it hold without the condition ${c}$, which is not read?" for c in members]
+        row.questions += [
+            f"does it hold without the condition ${c}$, which is not read?" for c in (*members, *fallen)
+        ]
         if wrong or missing:
             self.refuse(
                 item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs

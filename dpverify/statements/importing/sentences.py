@@ -303,7 +303,8 @@ class SentenceReader:
         role = modal = last = so_far = nearest = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
-        for item in self.items:
+        written_ = [_written(item) for item in self.items]
+        for place, item in enumerate(self.items):
             if isinstance(item, SourceReference):
                 continue
             if isinstance(item, SourceWord):
@@ -330,7 +331,10 @@ class SentenceReader:
                 elif word == ",":
                     if role == "condition" and not taken and modal in _IN_WORDS:
                         role = ""  # the condition was in words
-                    joined = modal in _LISTING
+                    between = written_[place - 1 : place] == written_[place + 1 : place + 2] == ["$"]
+                    joined = modal in _LISTING or (
+                        role == "condition" and between and "then" in written_[place:]
+                    )
                     supposing = supposing and joined
                 elif word in ("and", "or"):
                     joined = True
