@@ -242,16 +242,15 @@ def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
 def _with_ranges(parts: Sequence[tuple[str, Tokens]]) -> Iterator[tuple[str, Tokens]]:
     """Parts between commas; those of `i = 1, \\dots, n` in one."""
     waiting: list[tuple[str, Tokens]] = []
-    dotted = False
-    for sign, part in parts:
-        dots = len(part) == 1 and part[0].text in _DOTS
-        if waiting and part and (dots or dotted or part[0].text.isdigit()) and sign == ",":
+    dots = [len(part) == 1 and part[0].text in _DOTS for _, part in parts]
+    for k, (sign, part) in enumerate(parts):
+        ahead = any(dots[k : k + 3]) and not any(t.text in SIGNS for t in part)
+        if waiting and part and sign == "," and (ahead or dots[k - 1] or part[0].text.isdigit()):
             before, start = waiting.pop()
             waiting.append((before, [*start, part[0]._replace(text=","), *part]))
         else:
             yield from waiting
             waiting = [(sign, part)]
-        dotted = dots
     yield from waiting
 
 
@@ -292,13 +291,16 @@ def _range(part: Tokens) -> str:
     if match := re.fullmatch(letter + r"\\in\\\{((?:[+-]?[\d.]+,)*[+-]?[\d.]+)\\\}", said):
         values = match[2].replace("+", "").split(",")
         return r"\vee ".join(f"{match[1]}={value}" for value in values) if "," not in match[1] else ""
-    dots = r"(?:[\w+]+,)*(?:\\(?:[lc]?dots|ldots|dotsc)|\.\.\.),"
-    for between in (rf"=({_END}),{dots}({_END})", rf"\\in(?:\\\{{|\[)({_END}),{dots}({_END})(?:\\\}}|\])",
-                    rf"(?:\\in|=)(?:\\\{{|\[)({_END}):({_END})(?:\\\}}|\])"):  # fmt: skip
+    dots = rf"({_END})((?:,[\\\w+]+?)*),\\(?:[lc]?dots|ldots|dotsc)(?:,({_END}))?"
+    for between in (rf"={dots}", rf"\\in(?:\\\{{|\[){dots}(?:\\\}}|\])"):
         if (match := re.fullmatch(letter + between, said)) and "," not in match[1]:
-            return rf"{match[2]}\le {match[1]}\le {match[3]}"
-    if match := re.fullmatch(letter + rf"(?:=|\\in\\\{{)({_END}),{dots[:-1]}(?:\\\}})?", said):
-        return rf"{match[1]}\ge {match[2]}" if "," not in match[1] else ""
+            first, after = match[2], match[3].split(",")[1:]
+            steps = range(1, len(after) + 1)
+            follow = [str(int(first) + k) if first.isdigit() else f"{first}+{k}" for k in steps]
+            if after == follow:
+                return rf"{first}\le {match[1]}\le {match[4]}" if match[4] else rf"{match[1]}\ge {first}"
+    if match := re.fullmatch(letter + rf"(?:\\in|=)(?:\\\{{|\[)({_END}):({_END})(?:\\\}}|\])", said):
+        return rf"{match[2]}\le {match[1]}\le {match[3]}" if "," not in match[1] else ""
     return ""
 
 

@@ -22,7 +22,7 @@ from dpverify.verification.catalog.rows import answered
 from ...cli.calling import call
 
 HERE = Path(__file__).parent
-DOCUMENTS = ("conference.tex", "plain.tex", "notes.md", "lecture.tex", "memo.md")
+DOCUMENTS = ("conference.tex", "plain.tex", "notes.md", "lecture.tex", "memo.md", "forms.tex")
 
 
 def read(path: Path, source: str | None = None) -> PaperReader:
@@ -193,7 +193,7 @@ def in_one_form(reader: PaperReader) -> object:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("how", SAME)
-@pytest.mark.parametrize("name", ["conference.tex", "lecture.tex", "memo.md"])
+@pytest.mark.parametrize("name", ["conference.tex", "lecture.tex", "memo.md", "forms.tex"])
 def test_the_same_formula_written_otherwise_is_read_as_the_same(name: str, how: str, tmp_path: Path) -> None:
     source = (HERE / name).read_text(encoding="utf-8")
     other = retyped(source, *SAME[how])
@@ -219,6 +219,8 @@ REFUSED = {
     r"We have $n = o(m)$.": "an order",
     r"We have $a \approx b$.": "up to an error",
     r"We have $x =_p y$.": "its sign has a script",
+    r"Let $x \in \{0, 2, \dots, m\}$.": "is not read",
+    r"Let $x = a, a + 2, \dots$.": "is not read",
     r"We have $x \equiv 1 \mod 3$.": "remainders",
     r"We have $score = 1$.": "a word or a product",
     r"We have $Y \overset{d}{=} X$.": "may change what it says",
