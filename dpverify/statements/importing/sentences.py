@@ -59,7 +59,7 @@ def _written(item: SourceItem) -> str:
 
 
 @dataclass(frozen=True)
-class Frame:
+class ClaimFrame:
     """What a sentence says around its claims: how probable they are, or that there is a number for which they hold."""
 
     place: int
@@ -89,14 +89,14 @@ _AFTER_PROBABILITY = frozenset((".", ",", "over", "for", "if", "whenever", "when
 """What goes on behind a probability that is said of what stands before it."""
 
 
-def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[Frame]:
+def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[ClaimFrame]:
     """How probable something is, by the words before a number and the sign of its formula, if that has one."""
     sign = PROBABLE.get(said, r"\ge")
     if tokens and tokens[0].text in SIGNS and not said:
         sign, tokens = SIGNS[tokens[0].text], tokens[1:]
     if not any(token.text in (*SIGNS, *VAGUE, ",") for token in tokens):
         asked = "is ${latex}$ an event with this probability, whatever its conditions are?"
-        yield Frame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked)
+        yield ClaimFrame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked)
 
 
 def letters_in(latex: str) -> set[str]:
@@ -141,7 +141,7 @@ class SentenceReader:
     section: ImportedSection
     part: SourcePart
     items: Sequence[SourceItem]
-    frame: Frame | None = None
+    frame: ClaimFrame | None = None
     several: bool = False
     """Whether more than one is said."""
 
@@ -185,10 +185,10 @@ class SentenceReader:
                 starts = found[k - 1].role != "condition"
                 conditions = [one.relation.latex] if starts else [*conditions, one.relation.latex]
 
-    def framing(self) -> Frame | None:
+    def framing(self) -> ClaimFrame | None:
         """What the sentence says around its claims, where it is one thing and clear."""
         said = [_written(item) for item in self.items]
-        found: list[Frame] = []
+        found: list[ClaimFrame] = []
         for place, item in enumerate(self.items):
             if isinstance(item, SourceFormula) and said[place] in "$¤":
                 try:
@@ -203,7 +203,7 @@ class SentenceReader:
         self.several = len(found) > 1
         return found[0] if len(found) == 1 else None
 
-    def existing(self, match: re.Match[str], latex: str, place: int) -> Iterator[Frame]:
+    def existing(self, match: re.Match[str], latex: str, place: int) -> Iterator[ClaimFrame]:
         """That there is a number: behind what holds for it, or before."""
         facts = facts_of(latex, 0) or {}
         letter = latex if is_one_letter(latex) else next(iter(facts)) if len(facts) == 1 else ""
@@ -218,7 +218,7 @@ class SentenceReader:
             else opens in ("", ".", ",") and not said
         )
         if letter and fits and others:
-            yield Frame(
+            yield ClaimFrame(
                 place,
                 rf"\exists {bound}:\ ",
                 "",
