@@ -48,6 +48,7 @@ from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
 
 _KINDS_IN_WORDS = {"real": "one number", "vector": "one vector, or matrix"}
+_BY_NAME = "by its name"
 PARTING = words("parting")
 """Words that part what is said of one letter from what is said of another."""
 LAW = r"\\mathbb ?\{?E|\\mathbf ?\{?E|E\[|\\operatorname\{(?:E|Cov|Ent|KL)\}"
@@ -240,7 +241,7 @@ class PaperReader:
         base = re.match(r"\\?[A-Za-z]+", letter)
         return DOMAINS.get(
             letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
-        ), "by its name"
+        ), _BY_NAME
 
     # ----------------------------------------------------------------------------------- what is done with it
 
@@ -362,6 +363,11 @@ class PaperReader:
         if letter in row.scalars:
             return "real", "it stands where a number does"
         found = self.domain(section, letter)
+        if found[1] == _BY_NAME and row.latex.startswith(r"\exists"):
+            parts = parts_of(row.latex)
+            stop = single(parts, 1)
+            if written(parts[1:stop]) == letter and parts[stop] != ":":
+                return "real", ""  # its bounds are said
         if found[1] and letter in row.own and letter not in section.facts:
             whole = DOMAINS.get(letter, "").startswith("integer") and not row.own[letter].startswith(
                 "integer"

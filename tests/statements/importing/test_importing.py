@@ -424,6 +424,13 @@ def test_remarks_are_claims_with_a_question(tmp_path: Path) -> None:
     assert [row[1:] for row in rows(reader)][-2:] == [(r"x \le y", ("k > 2",)), (r"y \le w", ("k > 2",))]
 
 
+def test_what_there_is_has_the_bounds_that_are_said(tmp_path: Path) -> None:
+    reader = read(tmp_path / "a.tex", "We have $r < q$ for some $q > 4$. We have $r < p$ for some $p$.")
+    (section,) = reader.sections
+    assert reader.declared(section, section.rows[0], "q") == ("real", "")
+    assert reader.declared(section, section.rows[1], "p") == ("[0, 1]", "by its name")
+
+
 def test_steps_and_settings_claim_nothing(tmp_path: Path) -> None:
     source = r"\begin{algorithm} Set $x = y + 1$. \end{algorithm} \begin{figure} Here $z > 2$. \end{figure} $y > 3$."
     reader = read(tmp_path / "a.tex", source)
