@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.records import LetterFact
-from dpverify.statements.importing.relations import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings
-from dpverify.statements.importing.usage import parts_of, written
+from dpverify.statements.importing.usage import behind_label, parts_of, written
 from dpverify.statements.pages.letters import read_domain, single
 
 DOMAINS = meanings("domains")
@@ -39,11 +39,13 @@ def until_mark(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
             return
 
 
-def letter_list(parts: tuple[str, ...]) -> list[str]:
-    """The letters of `n, m`; none where there is anything else."""
+def letter_list(parts: tuple[str, ...], *, labels: bool = False) -> list[str]:
+    """The letters of `n, m`, or of `x^{(0)}, f(t)` with labels and arguments; none where there is anything else."""
     found, at = [], 0
     while at < len(parts):
-        stop = single(parts, at)
+        stop = behind_label(parts, at) if labels else single(parts, at)
+        if labels and stop > at and parts[stop : stop + 1] == ("(",) and ")" in parts[stop:]:
+            stop = parts.index(")", stop) + 1
         if stop == at or (stop < len(parts) and parts[stop] != ","):
             return []
         found.append(written(parts[at:stop]))
@@ -57,7 +59,7 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         return
     at = parts.index(r"\in")
     where = "".join(parts[at + 1 :])
-    for letter in letter_list(parts[:at]):
+    for letter in letter_list(parts[:at], labels=True):
         power = re.fullmatch(r"\\mathbb\{R\}\^\{(.*)\}", where)
         if power and power[1] not in ("1", "+"):
             yield letter, "matrix" if r"\times" in power[1] else "vector"

@@ -302,8 +302,13 @@ class _Folder:
             "table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
             "there says that the sentences around are not read to the last word, so that a condition may be missing:",
             "the formula is proved or undecided, never refuted. Take it away where nothing is missing, or everywhere",
-            "with `--accept --whole`.", "", "## Not read", "",
+            "with `--accept --whole`.", "", "## Steps and settings, which claim nothing", "",
         ]  # fmt: skip
+        lines += [
+            f"- {file}, line {line}: `{latex}` in {place}"
+            for file, line, latex, place in self.reader.settings
+        ]
+        lines += ["", "## Not read", ""]
         for file, line, latex, reason in sorted(self.reader.refusals, key=lambda r: (r[0], r[1])):
             lines.append(f"- {file}, line {line}: {f'`{latex}`: ' if latex else ''}{reason}")
         return "\n".join(lines) + "\n", len(asked)

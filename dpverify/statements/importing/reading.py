@@ -10,7 +10,9 @@ from itertools import takewhile
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
+from dpverify.formulas.notation.tokens import end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.statements.importing.cleaning import UnreadError, cleaned
 from dpverify.statements.importing.facts import (
     DOMAINS,
     by_meaning,
@@ -29,7 +31,6 @@ from dpverify.statements.importing.records import (
     ImportedSection,
     LetterFact,
 )
-from dpverify.statements.importing.relations import UnreadError, cleaned
 from dpverify.statements.importing.sentences import LASTING, PASSING, SentenceReader
 from dpverify.statements.importing.source import latex_of
 from dpverify.statements.importing.structure import (
@@ -47,6 +48,7 @@ from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
 
 _KINDS_IN_WORDS = {"real": "one number", "vector": "one vector, or matrix"}
+_BY_NAME = "by its name"
 PARTING = words("parting")
 """Words that part what is said of one letter from what is said of another."""
 LAW = r"\\mathbb ?\{?E|\\mathbf ?\{?E|E\[|\\operatorname\{(?:E|Cov|Ent|KL)\}"
@@ -62,6 +64,8 @@ class PaperReader:
     counts: ImportCounts = field(default_factory=ImportCounts)
     refusals: list[tuple[str, int, str, str]] = field(default_factory=list)
     """File, line, formula and reason."""
+    settings: list[tuple[str, int, str, str]] = field(default_factory=list)
+    """File, line, formula and place of what is a step of an algorithm or a setting."""
     sections: list[ImportedSection] = field(default_factory=list)
     uses: LetterUses = field(default_factory=LetterUses)
     everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
@@ -94,7 +98,7 @@ class PaperReader:
                     self.note(section, part, found)
         for section in self.sections:
             for part, found, given in section.pending:
-                (self.condition if found.role == "condition" else self.claim)(section, part, found, given)
+                (self.claim if found.role == "claim" else self.condition)(section, part, found, given)
 
     def arrange(self) -> None:
         """Statements with their proofs; ids by labels."""
@@ -128,7 +132,7 @@ class PaperReader:
         """Take what a sentence says of letters: their sets, and what they are."""
         words = [i.text.lower() if isinstance(i, SourceWord) else "" for i in sentence]
         for k, item in enumerate(sentence):
-            if not isinstance(item, SourceFormula) or item.refused:
+            if not isinstance(item, SourceFormula) or item.refused or item.apart:
                 continue
             try:
                 parts = parts_of(latex_of(cleaned(item.tokens)).rstrip(" .,;"))
@@ -237,7 +241,7 @@ class PaperReader:
         base = re.match(r"\\?[A-Za-z]+", letter)
         return DOMAINS.get(
             letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
-        ), "by its name"
+        ), _BY_NAME
 
     # ----------------------------------------------------------------------------------- what is done with it
 
@@ -262,11 +266,19 @@ class PaperReader:
     def condition(
         self, section: ImportedSection, part: SourcePart, found: FoundRelation, _: Sequence[str]
     ) -> None:
-        """Count a condition, by whether it is read."""
+        """Count a condition, a step or a setting, by whether it is read."""
         relation, item = found.relation, found.item
+        if found.role == "setting":
+            place = item.apart or "the definition of a set"
+            self.settings.append((item.file, item.line, relation.latex, place))
         if relation.refused:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
-        elif facts_of(relation.latex, item.line) is not None or is_member(relation.latex):
+        elif (
+            found.role == "bound"
+            or relation.set
+            or facts_of(relation.latex, item.line) is not None
+            or is_member(relation.latex)
+        ):
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
         else:
@@ -313,14 +325,17 @@ class PaperReader:
         wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
         missing = [c for c in relation.given if c not in row.given and not facts_of(c, 0)]
         members = [c for c in missing if r"\in" in parts_of(c)]
+        fallen = [c for c in given if c not in row.given and not facts_of(c, 0)]
         missing = [c for c in missing if c not in members]
-        row.questions += [f"does it hold without the condition ${c}$, which is not read?" for c in members]
+        row.questions += [
+            f"does it hold without the condition ${c}$, which is not read?" for c in (*members, *fallen)
+        ]
         if wrong or missing:
             self.refuse(
                 item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs
             )
             return
-        row.questions += [found.doubt] if found.doubt else []
+        row.questions += [doubt for doubt in (found.doubt, relation.doubt) if doubt]
         self.count(section, row, relation.signs)
         section.rows.append(row)
 
@@ -348,6 +363,11 @@ class PaperReader:
         if letter in row.scalars:
             return "real", "it stands where a number does"
         found = self.domain(section, letter)
+        if found[1] == _BY_NAME and row.latex.startswith(r"\exists"):
+            parts = parts_of(row.latex)
+            stop = single(parts, 1)
+            if written(parts[1:stop]) == letter and parts[stop] != ":":
+                return "real", ""  # its bounds are said
         if found[1] and letter in row.own and letter not in section.facts:
             whole = DOMAINS.get(letter, "").startswith("integer") and not row.own[letter].startswith(
                 "integer"
@@ -389,13 +409,16 @@ class PaperReader:
 
     def factors(self, section: ImportedSection, row: ImportedRow) -> str:
         """A row with a dot behind each letter that is a number and stands before brackets; empty where none does."""
-        parts, out, at = parts_of(row.latex), list[str](), 0
-        found = False
-        while at < len(parts):
-            stop = single(parts, at)
+        parts = parts_of(row.latex)
+        dotted: set[int] = set()
+        for at in range(len(parts)):
+            end = stop = single(parts, at)
             letter = written(parts[at:stop])
-            out += parts[at : max(stop, at + 1)]
-            if stop > at and parts[stop : stop + 1] in (("(",), ("[",)) and letter in row.letters:
+            if letter not in row.letters:
+                continue
+            if parts[stop : stop + 1] == ("^",):
+                end = end_of_group(parts, stop + 1)
+            if parts[end : end + 1] in (("(",), ("[",)):
                 number = self.uses.sort(parts[at:stop]) == "number" or letter in DOMAINS
                 known = (letter in section.facts or letter in self.everywhere) and letter not in FUNCTIONS
                 number = number and letter not in FUNCTIONS
@@ -403,10 +426,10 @@ class PaperReader:
                     return ""
                 if letter not in section.facts:
                     row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
-                out.append(r"\cdot")
-                found = True
-            at = max(stop, at + 1)
-        return written(out) if found else ""
+                dotted.add(end)
+        return written(
+            p for k, part in enumerate(parts) for p in ((r"\cdot", part) if k in dotted else (part,))
+        )
 
     def refuse(self, formula: SourceFormula, latex: str, reason: str, signs: int) -> None:
         """Count and list what is not read."""
@@ -422,9 +445,10 @@ class PaperReader:
         except UnreadError as error:
             return str(error)
         for letter in terms.letters:
-            capital = letter[0].isupper() and letter[0] not in DOMAINS
+            capital = letter[0].isupper()
             unknown = self.uses.sort(parts_of(letter)) not in ("number", "vector")
-            if capital and unknown and self.domain(section, letter)[1] and may_be_matrix(row.latex, letter):
+            guessed_ = capital and unknown and self.domain(section, letter)[1]
+            if guessed_ and may_be_matrix(row.latex, letter, self.uses):
                 return f"`{letter}` may be a matrix or an operator"
         self.take(row, terms)
         wrong = self.attempt(section, row)
@@ -446,7 +470,7 @@ class PaperReader:
                 row.questions += [f"is ${letter}$ a number here?" for letter in guessed]
                 return ""
             row.scalars = set()
-        if reading := self.factors(section, row):
+        if (reading := self.factors(section, row)) != written(parts_of(row.latex)) and reading:
             row.reading = reading
             if not self.attempt(section, row):
                 return ""

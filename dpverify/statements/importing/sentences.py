@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dpverify.statements.importing.facts import facts_of
+from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned, stripped
+from dpverify.statements.importing.facts import facts_of, is_member, is_one_letter
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
-from dpverify.statements.importing.relations import SIGNS, SourceRelation, UnreadError, relations_of
+from dpverify.statements.importing.relations import SourceRelation, relations_of
+from dpverify.statements.importing.source import SourceToken, latex_of
 from dpverify.statements.importing.structure import (
     SourceFormula,
     SourceItem,
@@ -16,7 +18,17 @@ from dpverify.statements.importing.structure import (
     SourceReference,
     SourceWord,
 )
-from dpverify.statements.importing.tables import ASKING, DISJOINED, EXISTENTIAL, REFUSING, words
+from dpverify.statements.importing.tables import (
+    ASKING,
+    DISJOINED,
+    EXISTENTIAL,
+    JOINING,
+    PROBABLE,
+    REFUSING,
+    words,
+)
+from dpverify.statements.importing.usage import parts_of, written
+from dpverify.statements.pages.letters import single
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
 """What a formula is there for, by the nearest word of these before it."""
@@ -46,6 +58,81 @@ def _written(item: SourceItem) -> str:
     return "@"
 
 
+@dataclass(frozen=True)
+class ClaimFrame:
+    """What a sentence says around its claims: how probable they are, or that there is a number for which they hold."""
+
+    place: int
+    """Of the formula that says it, among the items of the sentence."""
+    before: str
+    after: str
+    asked: str
+    letter: str = ""
+    """Of what there is."""
+    behind: bool | None = None
+    """Whether it is said of the claims behind it; None where these may be on either side."""
+
+
+_PROBABLY = re.compile(rf"\b(?:with (?:a |some )?probability|w\.?p\.)(?: ({'|'.join(PROBABLE)}))?$")
+
+
+_NEEDED = re.compile(
+    r"\b(?:needs?|suffices?|requires?|enough|to (?:achieve|guarantee|ensure|obtain|get|have))\b"
+)
+"""In such a sentence, a claim is what makes another one probable."""
+_THERE_IS = re.compile(
+    r"\b(?:there (?:exists?|is)|for some)(?: (?:an?|some|universal|absolute|numerical|positive|real|number|constant))*$"
+)
+_SUPPOSED = re.compile(r"\b(?:if|suppose|assum\w+|let|when|whenever|given|unless|say|no|not|that)\b")
+_BOUNDED = re.compile(r"[a-z]{2,}")
+_AFTER_PROBABILITY = frozenset((".", ",", "over", "for", "if", "whenever", "when", "provided", "as"))
+"""What goes on behind a probability that is said of what stands before it."""
+
+
+def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[ClaimFrame]:
+    """How probable something is, by the words before a number and the sign of its formula, if that has one."""
+    sign = PROBABLE.get(said, r"\ge")
+    if tokens and tokens[0].text in SIGNS and not said:
+        sign, tokens = SIGNS[tokens[0].text], tokens[1:]
+    if not any(token.text in (*SIGNS, *VAGUE, ",") for token in tokens):
+        asked = "is ${latex}$ an event with this probability, whatever its conditions are?"
+        yield ClaimFrame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked)
+
+
+def letters_in(latex: str) -> set[str]:
+    """Letters of LaTeX, in a form in which they can be compared."""
+    try:
+        parts = parts_of(latex)
+    except UnreadError:
+        return set()
+    return {written(parts[k : single(parts, k)]) for k in range(len(parts))} - {""}
+
+
+def joined_formulas(items: Sequence[SourceItem]) -> list[SourceItem]:
+    """The items of a sentence; two formulas with `if and only if` and the like between them are one."""
+    kept: list[SourceItem] = []
+    for number, item in enumerate(items):
+        kept.append(item)
+        k = len(kept) - 2
+        while k > 0 and isinstance(kept[k], SourceWord):
+            k -= 1
+        first, between = kept[k] if k >= 0 else None, " ".join(map(_written, kept[k + 1 : -1]))
+        if not (between in JOINING and isinstance(first, SourceFormula) and isinstance(item, SourceFormula)):
+            continue
+        before = " ".join(map(_written, kept[max(k - 3, 0) : k]))
+        after = " ".join(map(_written, items[number + 1 : number + 4]))
+        several = re.search(r"[$¤](?: ,)?(?: and| or)?$", before) or re.match(
+            r"(?:, )?(?:and|or) .*[$¤]", after
+        )
+        rows = any(token.text in ("&", "\\\\") for token in (*first.tokens, *item.tokens))
+        if _written(first) == _written(item) == "$" and not (several or rows):
+            sign = first.tokens[0]._replace(text=JOINING[between])
+            tokens = (*stripped(first.tokens), sign, *stripped(item.tokens))
+            refused, shown = first.refused or item.refused, first.shown or item.shown
+            kept[k:] = [replace(first, tokens=tokens, refused=refused, shown=shown)]
+    return kept
+
+
 @dataclass
 class SentenceReader:
     """Reads one sentence: roles, conditions and claims of its formulas."""
@@ -54,10 +141,18 @@ class SentenceReader:
     section: ImportedSection
     part: SourcePart
     items: Sequence[SourceItem]
+    frame: ClaimFrame | None = None
+    several: bool = False
+    """Whether more than one is said."""
 
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
-        found = list(self.found())
+        self.items = joined_formulas(self.items)
+        self.frame = self.framing()
+        found = list(self.framed(list(self.found())))
+        self.section.pending += [(self.part, one, []) for one in found if one.role in ("setting", "bound")]
+        found = [one for one in found if one.role not in ("setting", "bound")]
+        given: dict[int, list[str]] = {}
         claims = [k for k, f in enumerate(found) if f.role != "condition"]
         conditions: list[str] = []
         for k, one in enumerate(found):
@@ -66,15 +161,20 @@ class SentenceReader:
             if one.role == "claim":
                 leading = conditions if not claims or k <= claims[-1] else []
                 behind = self.behind(found, k, claims)
-                self.section.pending.append((self.part, one, [*leading, *behind]))
+                given[k] = [*leading, *behind]
+                self.section.pending.append((self.part, one, given[k]))
                 continue
             before, after = [c for c in claims if c < k], [c for c in claims if c > k]
             lasting = one.modal in LASTING or one.modal in ("where", "with")
             attached = not before or (k > claims[-1] and (lasting or self.behind(found, before[-1], claims)))
             if not (attached or lasting or self.leads(found, before[-1], after[0] if after else before[-1])):
-                reason = "it is not clear of which claim it is a condition"
-                self.refuse(one.item, one.relation.latex, reason, one.relation.signs)
-                continue
+                last = before[-1]
+                if last not in given or found[last].doubt or not one.trailing:
+                    reason = "it is not clear of which claim it is a condition"
+                    self.refuse(one.item, one.relation.latex, reason, one.relation.signs)
+                    continue
+                found[last].doubt = f"is ${one.relation.latex}$ a condition of this?"
+                given[last].append(one.relation.latex)
             self.section.pending.append((self.part, one, []))
             if not before:
                 if not (
@@ -84,6 +184,91 @@ class SentenceReader:
             elif after and self.leads(found, before[-1], after[0]):
                 starts = found[k - 1].role != "condition"
                 conditions = [one.relation.latex] if starts else [*conditions, one.relation.latex]
+
+    def framing(self) -> ClaimFrame | None:
+        """What the sentence says around its claims, where it is one thing and clear."""
+        said = [_written(item) for item in self.items]
+        found: list[ClaimFrame] = []
+        for place, item in enumerate(self.items):
+            if isinstance(item, SourceFormula) and said[place] in "$¤":
+                try:
+                    tokens = stripped(cleaned(item.tokens))
+                except UnreadError:
+                    continue
+                before = " ".join(said[:place])
+                if (match := _PROBABLY.search(before)) and not _NEEDED.search(" ".join(said)):
+                    found += probable(match[1] or "", tokens, place)
+                elif (match := _THERE_IS.search(before)) and not _SUPPOSED.search(before):
+                    found += self.existing(match, latex_of(tokens), place)
+        self.several = len(found) > 1
+        return found[0] if len(found) == 1 else None
+
+    def existing(self, match: re.Match[str], latex: str, place: int) -> Iterator[ClaimFrame]:
+        """That there is a number: behind what holds for it, or before."""
+        facts = facts_of(latex, 0) or {}
+        letter = latex if is_one_letter(latex) else next(iter(facts)) if len(facts) == 1 else ""
+        bound = f"{latex}>0" if letter == latex and "positive" in match[0] else latex
+        opens = " ".join(map(_written, self.items[place + 1 : place + 2]))
+        behind = not match[0].startswith("for")
+        others = [item for k, item in enumerate(self.items) if k != place and isinstance(item, SourceFormula)]
+        said = _BOUNDED.search(" ".join(map(_written, self.items[place + 1 :])))
+        fits = (
+            opens in ("such", "so", "for", "with", "satisfying")
+            if behind
+            else opens in ("", ".", ",") and not said
+        )
+        if letter and fits and others:
+            yield ClaimFrame(
+                place,
+                rf"\exists {bound}:\ ",
+                "",
+                f"may ${letter}$ depend on all other letters here?",
+                letter,
+                behind,
+            )
+
+    def framed(self, found: Sequence[FoundRelation]) -> Iterator[FoundRelation]:
+        """The claims around which something is said, with that."""
+        frame = self.frame
+        if frame is None:
+            yield from found
+            return
+        items = [id(item) for item in self.items]
+        places = [items.index(id(one.item)) for one in found]
+        claims = [place for one, place in zip(found, places, strict=True) if one.role in ("claim", "gap")]
+        behind = any(place > frame.place for place in claims) if frame.behind is None else frame.behind
+        said = [_written(i) for i in self.items]
+        last = max((place for place in claims if place < frame.place), default=0)
+        stands = re.fullmatch(r"(?:, )?(?:with|w\.?p\.|for some).*", " ".join(said[last + 1 : frame.place]))
+        follows = " ".join(said[frame.place + 1 : frame.place + 2])
+        stands = None if follows and follows not in _AFTER_PROBABILITY else stands
+        held = [
+            one for one in found if one.role == "condition" and frame.letter in letters_in(one.relation.latex)
+        ]
+        for one, place in zip(found, places, strict=True):
+            relation = one.relation
+            if (
+                one.role != "claim"
+                or relation.defines
+                or relation.refused
+                or (
+                    frame.behind is False and place != last and frame.letter not in letters_in(relation.latex)
+                )
+            ):
+                yield one
+            elif (
+                held
+                or any(frame.letter in letters_in(condition) for condition in relation.given)
+                or (place < frame.place and (behind or not stands))
+                or (frame.behind is False and place != last)
+            ):
+                reason = "it is not clear whether it is meant with what the rest of its sentence says"
+                self.refuse(one.item, relation.latex, reason, relation.signs)
+                yield replace(one, role="gap")
+            else:
+                doubt = frame.asked.replace("{latex}", relation.latex)
+                framed = f"{frame.before}{relation.latex}{frame.after}"
+                yield replace(one, relation=replace(relation, latex=framed), doubt=doubt)
 
     @staticmethod
     def leads(found: Sequence[FoundRelation], before: int, after: int) -> bool:
@@ -109,13 +294,17 @@ class SentenceReader:
     def found(self) -> Iterator[FoundRelation]:
         """The relations of the sentence with their roles; what has none is refused."""
         said = " ".join(map(_written, self.items)).strip()
+        if self.frame is not None:
+            before = " ".join(map(_written, self.items[: self.frame.place]))
+            said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
         refusing = REFUSING.search(said) or _LIMIT.search(said)
         existential = EXISTENTIAL.search(said)
         disjoined, asking = DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
-        taken = joined = then = claimed = broken = supposing = supposed = False
+        taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
-        for item in self.items:
+        written_ = [_written(item) for item in self.items]
+        for place, item in enumerate(self.items):
             if isinstance(item, SourceReference):
                 continue
             if isinstance(item, SourceWord):
@@ -142,15 +331,26 @@ class SentenceReader:
                 elif word == ",":
                     if role == "condition" and not taken and modal in _IN_WORDS:
                         role = ""  # the condition was in words
-                    joined = modal in _LISTING
+                    between = written_[place - 1 : place] == written_[place + 1 : place + 2] == ["$"]
+                    joined = modal in _LISTING or (
+                        role == "condition" and between and "then" in written_[place:]
+                    )
                     supposing = supposing and joined
                 elif word in ("and", "or"):
                     joined = True
+                if opening and word in ("that", "with", "satisfying", "which"):
+                    role, taken, supposing, opening = "claim", False, False, False
                 if word in _BREAKING and nearest == "claim":
                     broken = True  # another clause begins, whose condition is not that of the claim
                 last = word
                 continue
             so_far += " $"
+            if self.frame is not None and item is self.items[self.frame.place]:
+                role, modal, taken = "", "", False  # `with` leads to no condition here
+                opening = bool(self.frame.letter)
+                signs = sum(token.text in SIGNS for token in item.tokens) if opening else 0
+                yield FoundRelation(item, SourceRelation(self.frame.before, item.line, signs=signs), "bound")
+                continue
             try:
                 relations = relations_of(item)
             except UnreadError as error:
@@ -171,7 +371,12 @@ class SentenceReader:
                 here = "claim"
             if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
                 here = "condition"
+            if item.apart:
+                yield from (FoundRelation(item, relation, "setting") for relation in relations.found)
+                continue
             refused = item.refused
+            if not refused and self.several:
+                refused = "its sentence says twice what there is, or how probable it is"
             if not refused and disjoined:
                 refused = "its sentence says that one of two holds, or asks"
             if not refused and refusing and (here != "condition" or REFUSING.search(so_far)):
@@ -194,8 +399,12 @@ class SentenceReader:
                     and relation.latex.count("=") == 0
                     and facts_of(relation.latex, 0)
                 )
-                if member and refused and not item.refused:
+                if is_member(relation.latex) or (member and refused and not item.refused):
                     yield FoundRelation(item, relation, "condition", "for", then=then)
+                elif relation.set:
+                    yield FoundRelation(item, relation, "setting", then=then)
+                elif relation.ranged and not refused:
+                    yield FoundRelation(item, relation, "condition", "for", then, claimed and not broken)
                 elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield FoundRelation(item, relation, "gap", then=then)

@@ -50,7 +50,8 @@ _VERBATIM = re.compile(
 )
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*(?:\n[ \t]*(?=\S)|(?=\n)|$)")
 _STARRED, _DEFINING = words("starred"), words("defining")
-_PHYSICS = r"""\newcommand{\norm}[1]{\left\|#1\right\|}\newcommand{\abs}[1]{\left|#1\right|}"""
+_KNOWN = r"""\newcommand{\mathpalette}[2]{#1{}{#2}}
+\newcommand{\norm}[1]{\left\|#1\right\|}\newcommand{\abs}[1]{\left|#1\right|}"""
 
 
 def tokens_of(text: str, file: str) -> list[SourceToken]:
@@ -104,17 +105,26 @@ class ExpandedSource:
         self.environments: dict[str, tuple[_Macro, tuple[SourceToken, ...]]] = {}
         self.undo: list[dict[str, _Macro | None]] = [{}]
         self.conditions = 0
+        self.flags: dict[str, bool] = {}
+        """Of `\\newif`, whether they are set."""
+        self.package = False
+        """Whether what is read is a package, of which no word is the paper's."""
         self.waiting: deque[SourceToken] = deque()
         self.read: set[Path] = {path.resolve()}
-        self.define_all(_PHYSICS)
+        self.define_all(tokens_of(_KNOWN, ""))
         self.waiting.extend(tokens_of(text, path.name))
         self.tokens = list(self.run())
 
-    def define_all(self, text: str) -> None:
-        """Macros of a package that is known here."""
-        self.waiting.extend(tokens_of(text, ""))
+    def define_all(self, tokens: Sequence[SourceToken]) -> None:
+        """Take the macros of a package, and nothing else of it."""
+        outside, self.waiting, inside = self.waiting, deque(tokens), (self.conditions, self.package)
+        self.package, depth = True, len(self.undo)
         for _ in self.run():
             pass
+        while len(self.undo) > depth:
+            self.close()
+        self.waiting = outside
+        self.conditions, self.package = inside
 
     def run(self) -> Iterator[SourceToken]:
         """Every token, expanded; definitions are taken in."""
@@ -146,8 +156,8 @@ class ExpandedSource:
                 yield token._replace(text="if")
 
     def decide(self, name: str) -> bool:
-        """Whether a condition is plain, as `\\if 0`: then its branch is what is read next."""
-        holds = name == r"\iftrue"
+        """Whether a condition is plain, as `\\if 0`, or a flag of the paper: then its branch is what is read next."""
+        holds = name == r"\iftrue" or self.flags.get(name, False)
         if name == r"\if":
             self.spaces()
             if len(self.waiting) < 2:
@@ -157,7 +167,7 @@ class ExpandedSource:
                 self.waiting.extendleft((other, one))
                 return False
             holds = one.text == other.text
-        elif name not in (r"\iftrue", r"\iffalse"):
+        elif name not in (r"\iftrue", r"\iffalse", *self.flags):
             return False
         depth = 1
         branches: tuple[list[SourceToken], list[SourceToken]] = ([], [])
@@ -303,7 +313,12 @@ class ExpandedSource:
         elif name in (r"\input", r"\include", r"\usepackage", r"\RequirePackage"):
             self.include(token, package=name not in (r"\input", r"\include"))
         elif name == r"\newif":
-            self.argument()
+            self.flags[self.name()] = False
+        elif (flag := re.fullmatch(r"\\(.+?)(true|false)", name)) and rf"\if{flag[1]}" in self.flags:
+            if self.conditions:
+                del self.flags[rf"\if{flag[1]}"]  # under a condition that is not known
+            else:
+                self.flags[rf"\if{flag[1]}"] = flag[2] == "true"
         elif name in (r"\xspace", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
             pass
         else:
@@ -351,6 +366,8 @@ class ExpandedSource:
         if self.conditions and before is not None and not same:
             self.forget(token, command, "a macro that is defined in two ways, under a condition")
             return
+        if self.package and any(re.match(r"\\if|\\.*@", t.text) for t in macro.body):
+            return  # how pages are set
         if command in (t.text for t in macro.body):
             self.forget(token, command, "a macro that stands for itself")
             return
@@ -360,7 +377,8 @@ class ExpandedSource:
 
     def forget(self, token: SourceToken, command: str, reason: str) -> None:
         self.macros.pop(command, None)
-        self.left.append((token.file, token.line, f"{command}: {reason}"))
+        if not self.package:
+            self.left.append((token.file, token.line, f"{command}: {reason}"))
 
     def include(self, token: SourceToken, *, package: bool) -> None:
         """A file beside the source; of a package, only one that lies there."""
@@ -376,7 +394,11 @@ class ExpandedSource:
                     self.left.append((token.file, token.line, f"{part.strip()}: a file that is not there"))
             elif found not in self.read:
                 self.read.add(found)
-                self.waiting.extendleft(reversed(tokens_of(found.read_text("utf-8", "replace"), found.name)))
+                tokens = tokens_of(found.read_text("utf-8", "replace"), found.name)
+                if package:
+                    self.define_all(tokens)
+                else:
+                    self.waiting.extendleft(reversed(tokens))
 
 
 def replace_line(token: SourceToken, use: SourceToken) -> SourceToken:

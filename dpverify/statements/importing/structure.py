@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dpverify.statements.importing.source import ExpandedSource, SourceToken, latex_of
-from dpverify.statements.importing.tables import words
+from dpverify.statements.importing.tables import meanings, words
 
 TITLES = {name: name.capitalize() for name in words("theorems")} | {
     "thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition",
 }  # fmt: skip
 """Environments of theorems that conference classes bring, with their titles."""
-DISPLAYS, _SKIPPED, _APART = words("displays"), words("skipped"), words("apart")
+DISPLAYS, _SKIPPED, _APART = words("displays"), words("skipped"), meanings("apart")
 _WITH_NOTHING, _REFERRING, _HEADINGS = words("with_nothing"), words("referring"), words("headings")
 
 
@@ -39,6 +39,8 @@ class SourceFormula:
     """Why it is not read, where its place says so."""
     torn: bool = False
     """Whether the text that it is from may have lost signs."""
+    apart: str = ""
+    """In which algorithm, figure or table it stands, where it is a step or a setting and no claim."""
 
     @property
     def latex(self) -> str:
@@ -259,7 +261,11 @@ class SourceStructure:
                 self.open = [self.new("text", "", token.line)]
         elif name == r"\ensuremath":
             inside = self.argument()
-            self.say(SourceFormula(tuple(inside), token.line, token.file, False, "", self.refusal()))
+            self.say(
+                SourceFormula(
+                    tuple(inside), token.line, token.file, False, "", self.refusal(), apart=self.apart
+                )
+            )
         elif name == r"\href":
             self.argument()
         elif name in (r"\ldots", r"\dots"):
@@ -268,7 +274,7 @@ class SourceStructure:
             self.word += name[1]
 
     def refusal(self) -> str:
-        return "it stands under a condition of TeX, which is not evaluated" if self.conditions else self.apart
+        return "it stands under a condition of TeX, which is not evaluated" if self.conditions else ""
 
     def math(self, token: SourceToken) -> None:
         """A formula between signs."""
@@ -286,7 +292,9 @@ class SourceStructure:
         if double:
             self.at += self.at < len(self.tokens) and self.tokens[self.at].text == "$"
         shown = double or token.text == r"\["
-        self.say(SourceFormula(tuple(inside), token.line, token.file, shown, "", self.refusal()))
+        self.say(
+            SourceFormula(tuple(inside), token.line, token.file, shown, "", self.refusal(), apart=self.apart)
+        )
 
     def begin(self, name: str, token: SourceToken) -> None:
         bare = name.removesuffix("*")
@@ -306,7 +314,15 @@ class SourceStructure:
                 inside.append(new)
                 self.at += 1
             self.say(
-                SourceFormula(tuple(inside), token.line, token.file, bare != "math", bare, self.refusal())
+                SourceFormula(
+                    tuple(inside),
+                    token.line,
+                    token.file,
+                    bare != "math",
+                    bare,
+                    self.refusal(),
+                    apart=self.apart,
+                )
             )
         elif bare in _SKIPPED:
             end = [r"\end", "{", *name, "}"]
@@ -328,7 +344,7 @@ class SourceStructure:
             part.of = referred[1] if referred else ""
             self.open.append(part)
         else:
-            self.apart = f"it stands in a {bare}" if bare in _APART else self.apart
+            self.apart = _APART.get(bare, self.apart)
             self.part.end()
 
     def end(self, name: str, token: SourceToken) -> None:

@@ -41,3 +41,7 @@ EXISTENTIAL = re.compile(rf"(?<![\w]){one_of('existential')}(?!\w)")
 """What says that there is something."""
 ASKING = re.compile(rf"(?<![\w]){one_of('asking')}(?!\w)")
 """What leaves open whether it claims."""
+JOINING = {phrase.replace("_", " "): sign for phrase, sign in meanings("joining").items()}
+"""What joins two formulas of a sentence, with the sign for it."""
+PROBABLE = {phrase.replace("_", " "): sign for phrase, sign in meanings("probable").items()}
+"""What is said of a probability before its number, with the sign for it."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group
-from dpverify.statements.importing.relations import UnreadError
+from dpverify.statements.importing.cleaning import UnreadError
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.usage import (
     ENDS,
@@ -34,7 +34,7 @@ from dpverify.statements.pages.letters import single
 _LAWS = meanings("laws")
 """Heads of terms that bracket what they are of, and between which values these are."""
 _BIG, _STRANGE = words("big"), words("strange")
-_KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }"}
+_KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }", r"\text{and}"}
 QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
 _LAW_NAMES = words("law_names")
@@ -338,7 +338,7 @@ class _Scan:
             vector = domain == "real" and self.uses.is_vector_sum(parts[at + 1 : end])
             self.take(end + 1, "vector" if vector else domain)
             return
-        if parts[at : at + 1] != (r"\|",):
+        if parts[at : at + 1] not in ((r"\|",), ("|",)):
             end = self.product_end(at)
             goes_on = parts[end : end + 1] in (("+",), ("-",))
             if end == at or domain != "real" or (goes_on and parts[end - 1] != ")"):
@@ -393,6 +393,8 @@ class _Scan:
             depth += part in OPENING or part == "{"
             if depth == 0 and part in ENDS:
                 break
+            if depth == 0 and part in ("|", r"\|") and at not in self.closers:
+                at = closing_bar(parts, at)
             if depth == 0 and part in ("+", "-"):
                 if at == bracketed:
                     break
@@ -407,7 +409,7 @@ class _Scan:
             if (
                 not index
                 or any(
-                    index in _letters(term) for term in terms_in(parts[minus:at]) if not _binds(term, index)
+                    index in letters_in(term) for term in terms_in(parts[minus:at]) if not binds(term, index)
                 )
                 or minus == start
             ):
@@ -433,6 +435,7 @@ class _Scan:
         index_stop = single(below, 0) if below else 0
         index = below[:index_stop]
         full = index_stop and below[index_stop : index_stop + 1] == ("=",) and "^" in parts[i:stop]
+        full = full and r"\infty" not in parts[i:stop]
         ordered = index_stop and {r"\le", "<"} & set(below) and r"\in" not in below and "," not in below
         end = stop
         depth = 0
@@ -453,9 +456,14 @@ class _Scan:
             )
             if inner is not None and not scripted:
                 self.terms.bound.add(name)
-                self.i += 1
-                if name not in self.terms.letters:
-                    self.terms.letters.append(name)
+                self.terms.letters += [name] * (name not in self.terms.letters)
+                above = parts.index("^", i) + 1
+                self.add(
+                    _Scan(
+                        (*below[index_stop + 1 :], ",", *parts[above : end_of_group(parts, above)]), self.uses
+                    )
+                )
+                self.i = stop
                 return
         self.big()
 
@@ -479,14 +487,18 @@ class _Scan:
         if not self.uses.is_vector_sum(inner):
             return False
         try:
-            found = _Scan(inner, self.uses).run()
+            self.add(_Scan(inner, self.uses))
         except UnreadError:
             return False
+        return True
+
+    def add(self, inner: _Scan) -> None:
+        """Take the letters and terms of what stands within."""
+        found = inner.run()
         self.terms.letters += [letter for letter in found.letters if letter not in self.terms.letters]
         self.terms.opaque |= found.opaque
         self.terms.questions += found.questions
         self.terms.doubtful += found.doubtful
-        return True
 
     def bars(self) -> None:
         """An absolute value; of one capital letter it may be the size of a set."""
@@ -506,30 +518,40 @@ class _Scan:
             self.i += 1
 
 
-def _letters(parts: tuple[str, ...]) -> list[str]:
+def letters_in(parts: tuple[str, ...]) -> list[str]:
+    """The letters of parts, those of scripts too."""
     return re.findall(r"\\[A-Za-z]+|[A-Za-z]", written(parts))
 
 
-def _binds(term: tuple[str, ...], index: str) -> bool:
+def binds(term: tuple[str, ...], index: str) -> bool:
     """Whether a term is a sum or the like over an index of its own of this name, and nothing before it."""
     start = next((k for k, part in enumerate(term) if part in (r"\sum", r"\prod", *_BIG)), None)
-    if start is None or index in _letters(term[:start]) or term[start + 1 : start + 2] != ("_",):
+    if start is None or index in letters_in(term[:start]) or term[start + 1 : start + 2] != ("_",):
         return False
-    return index in _letters(term[start + 2 : end_of_group(term, start + 2)])
+    return index in letters_in(term[start + 2 : end_of_group(term, start + 2)])
 
 
-def may_be_matrix(latex: str, letter: str) -> bool:
-    """Whether a capital letter stands right beside a letter or brackets, or has an inverse: `Ax`, `(I+T)^{-1}`."""
+def may_be_matrix(latex: str, letter: str, uses: LetterUses) -> bool:
+    """Whether a capital letter stands right beside a letter or brackets, or has an inverse: `Ax`, `(I+T)^{-1}`.
+
+    Of one that is a number by its name, only whether a vector stands behind it.
+    """
+    named = letter[0] in meanings("domains")
     parts, at = parts_of(latex), 0
     inverted = ")^{-1}" in "".join(parts)
     while at < len(parts):
         stop = single(parts, at)
         if stop > at and written(parts[at:stop]) == letter:
+            next_ = parts[stop : single(parts, stop)]
+            if next_ and uses.sort(next_) == "vector":
+                return True
             behind = single(parts, stop) > stop or parts[stop : stop + 1] == ("(",)
             before = any(single(parts, k) == at for k in range(max(0, at - 12), at)) or parts[
                 at - 1 : at
             ] == (")",)
-            if behind or before or inverted or parts[stop : stop + 5] == ("^", "{", "-", "1", "}"):
+            if named:
+                pass
+            elif behind or before or inverted or parts[stop : stop + 5] == ("^", "{", "-", "1", "}"):
                 return True
         at = max(stop, at + 1)
     return False
@@ -554,6 +576,7 @@ def terms_of(latex: str, uses: LetterUses) -> FormulaTerms:
             part == "d"
             and r"\int" not in parts
             and ends
+            and single(parts, at + 1) > at + 1
             and (alone or "".join(parts[at + 1 : at + 2]) in "rstuvwxyz")
         ):
             raise UnreadError(f"`{written(parts[at : at + 2])}` may be a differential")

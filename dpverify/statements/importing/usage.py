@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group, normal, texts
-from dpverify.statements.importing.relations import SIGNS, VAGUE, UnreadError
+from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError
 from dpverify.statements.importing.tables import words
 from dpverify.statements.pages.letters import single
 

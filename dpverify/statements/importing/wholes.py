@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dpverify.formulas.notation.tokens import end_of_group
+from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.facts import DOMAINS
-from dpverify.statements.importing.relations import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings, words
-from dpverify.statements.importing.terms import FormulaTerms
+from dpverify.statements.importing.terms import FormulaTerms, binds, letters_in
 from dpverify.statements.importing.usage import (
     ENDS,
     SETS,
@@ -20,6 +20,7 @@ from dpverify.statements.importing.usage import (
     outer,
     parts_of,
     sides,
+    terms_in,
     written,
 )
 from dpverify.statements.pages.letters import single
@@ -87,16 +88,16 @@ def whole_terms(latex: str, uses: LetterUses, domain: str) -> FormulaTerms:
     found = FormulaTerms()
     at = 0
     for side in sides(parts, (signs[0],)):
-        for start, stop in _terms(side):
-            _term(parts[at + start : at + stop], uses, domain, found)
+        for start, stop, grouped in _terms(side):
+            _term(parts[at + start : at + stop], uses, domain, found, grouped=grouped)
         at += len(side) + 1
     if not found.opaque:
         raise UnreadError("it has no term that could be one letter")
     return found
 
 
-def _terms(side: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Where the terms of a sum begin and end; a list is one term."""
+def _terms(side: tuple[str, ...]) -> list[tuple[int, int, bool]]:
+    """Where the terms of a sum begin and end, and whether each is several: a list, or what may go on behind a plus."""
     if sum(map(depth_of, side)):
         raise UnreadError("a bracket is not closed")
     if any(part == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, part in enumerate(side)):
@@ -108,20 +109,38 @@ def _terms(side: tuple[str, ...]) -> list[tuple[int, int]]:
     if _NEVER & set(outside):
         raise UnreadError("it may be about sets or laws")
     if _DOTS & set(outside):
-        return [(0, len(side))]
+        return [(0, len(side), False)]
     depth, start = 0, 0
-    found: list[tuple[int, int]] = []
+    found: list[tuple[int, int, bool]] = []
     for i, part in enumerate(side):
         depth += depth_of(part)
         if depth == 0 and part in ("+", "-") and not any(i in inside for inside in bars):
             if i > start:
-                if _OPEN_ENDED & set(outer(side[start:i])):
-                    raise UnreadError(
-                        f"it is not clear how far `{written(side[start:i])}` goes: brackets would say it"
+                if not ends_before(side[start:i], side[i:]):
+                    # whether it ends here or not, with all that comes it is one number, but for a minus before it
+                    return (
+                        [*found, (start, len(side), True)]
+                        if "-" not in side[:start][-1:]
+                        else [(0, len(side), True)]
                     )
-                found.append((start, i))
+                found.append((start, i, False))
             start = i + 1
-    return [*found, (start, len(side))]
+    return [*found, (start, len(side), False)]
+
+
+def ends_before(term: tuple[str, ...], rest: tuple[str, ...]) -> bool:
+    """Whether all that may go on behind a term has an index that is not in what comes."""
+    depth = 0
+    for k, part in enumerate(term):
+        depth += depth_of(part)
+        below = term[k + 1 : k + 2] == ("_",)
+        if depth or not (part in _OPEN_ENDED or (part in (r"\max", r"\min") and below)):
+            continue
+        inner = term[k + 3 : end_of_group(term, k + 2) - 1] if below else ()
+        index = written(inner[: single(inner)]) if inner else ""
+        if not index or any(index in letters_in(t) for t in terms_in(rest) if not binds(t, index)):
+            return False
+    return True
 
 
 def _bars(side: tuple[str, ...]) -> list[range]:
@@ -137,10 +156,12 @@ def _bars(side: tuple[str, ...]) -> list[range]:
     return found
 
 
-def _term(term: tuple[str, ...], uses: LetterUses, domain: str, found: FormulaTerms) -> None:
+def _term(
+    term: tuple[str, ...], uses: LetterUses, domain: str, found: FormulaTerms, *, grouped: bool
+) -> None:
     """Take the numbers before a term as letters, and the rest as one."""
     i = 0
-    while i < len(term) and (stop := _number(term, i, uses)) > i:
+    while i < len(term) and not grouped and (stop := _number(term, i, uses)) > i:
         for k in range(i, stop):
             name = written(term[k : single(term, k)])
             if name and name not in found.letters and single(term, k) <= stop:
@@ -160,6 +181,8 @@ def _term(term: tuple[str, ...], uses: LetterUses, domain: str, found: FormulaTe
     name = written(rest)
     if not rest:
         return
+    if rest == (r"\infty",):
+        raise UnreadError("infinity is no number")
     if len(name) > LONGEST:
         raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
     if rest[0] in ("^", "_", "/", r"\cdot", r"\times", "'") or not any(part[-1].isalpha() for part in rest):
