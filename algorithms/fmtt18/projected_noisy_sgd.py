@@ -138,6 +138,14 @@ class PNSGD(_EveryStep):
             "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
         }
 
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """What is proved of the excess population risk of the last point (see `steps.last_iterate`); no theorem has it.
+
+        None on an unbounded set, or if the loss is not Lipschitz.
+        """
+        n = whole_number("n", n, at_least=1)
+        return stop_risk(self.problem, n, self.rate, self.noise_stddev, start=self.start, iterates=1)
+
 
 @dataclass(frozen=True)
 class SkipPNSGD(_SomeSteps):

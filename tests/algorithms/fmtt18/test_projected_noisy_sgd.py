@@ -273,7 +273,12 @@ def test_theorems_29_and_30_at_their_rates() -> None:
             assert stated.theorem == pytest.approx(factor * inside / math.sqrt(n), rel=1e-9)
             assert stated.sources[0] == ("fmtt18.thm29" if factor == 4.0 else "fmtt18.thm30")
             proved = random_iterate_risk(
-                LOGISTIC, n=n, iterates=iterates, rate=made.rate, noise_stddev=made.noise_stddev, distance=1.0
+                LOGISTIC,
+                n=n,
+                iterates=iterates,
+                rate=made.rate,
+                noise_stddev=made.noise_stddev,
+                start=made.start,
             )
             assert stated.bound == proved <= stated.theorem
             other = dataclasses.replace(made, rate=1.5 * made.rate).risk_bound(n)
@@ -285,13 +290,27 @@ def test_theorems_29_and_30_at_their_rates() -> None:
 
 
 def test_no_risk_is_stated_without_bounds_or_where_the_paper_has_none() -> None:
-    for kind in (SkipPNSGD, StopPNSGD):
+    for kind in (SkipPNSGD, StopPNSGD, PNSGD):
         assert kind(Problem(Logistic(), AllSpace(D)), 0.1, 1.0).risk_bound(3) is None
-    for kind in (PNSGD, PNMSGD):
-        assert kind(LOGISTIC, 0.1, 1.0).risk_bound(3) is None
+    assert PNMSGD(LOGISTIC, 0.1, 1.0).risk_bound(3) is None
 
 
-@pytest.mark.parametrize("kind", [SkipPNSGD, StopPNSGD])
+def test_the_last_point_has_a_risk_of_its_own_and_noise_counts_only_if_it_moves() -> None:
+    """With little noise no worse than twice Stop's; with much of it, all that starts in the middle knows of a walk."""
+    quiet, loud = ({"rate": 0.05, "noise_stddev": noise} for noise in (0.1, 100.0))
+    stop, last = (kind(LOGISTIC, **quiet).risk_bound(400) for kind in (StopPNSGD, PNSGD))
+    assert stop is not None
+    assert last is not None
+    assert stop.bound < last.bound < 3 * stop.bound
+    assert last.population
+    walk, moved = (StopPNSGD(LOGISTIC, **loud, start=at).risk_bound(400) for at in (None, [0.1, 0, 0]))
+    assert walk is not None
+    assert moved is not None
+    # at most sqrt(2) from the walk, and eta L^2 / 2 for the gradients; elsewhere, nothing
+    assert math.sqrt(2) < walk.bound < math.sqrt(2) + 0.03 < moved.bound == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("kind", [SkipPNSGD, StopPNSGD, PNSGD])
 def test_the_risk_holds_and_could_fail(kind: Any) -> None:
     """All records are one: the population is a point. At a fixed seed, with seven standard errors to spare."""
     problem = Problem(Linear(), Ball(2, 1.0))
