@@ -159,7 +159,7 @@ class SamplingInConvexSet(_Sampler):
     guarantees = Algorithm.guarantees
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """e^distance p / scale, where the region is C itself; None elsewhere, as a run may end outside of C."""
+        """Of what the walk samples, where the region is C itself; None elsewhere, as a run may end outside of C."""
         return super().risk_bound(n) if self.region.is_cube else None
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
