@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
@@ -79,9 +80,44 @@ def test_theorem_35(index: int) -> None:
 
 def test_epochs_compose_where_the_amplification_is_lost() -> None:
     """At the last index with n = 1, k epochs are k releases without later noise: mu = sqrt(k) 2 L / sigma."""
-    stated = PNMSGD(LOGISTIC, 1.0, 0.7, epochs=5).guarantee_at(1, 1)
-    assert stated is not None
-    assert stated.guarantee.mu == pytest.approx(math.sqrt(5) * 2 / 0.7, rel=1e-9)  # type: ignore[attr-defined]
+    everywhere, inside = (
+        PNMSGD(problem, 1.0, 0.7, epochs=5).guarantee_at(1, 1)
+        for problem in (Problem(Logistic(), AllSpace(D)), LOGISTIC)
+    )
+    assert everywhere is not None
+    assert everywhere.guarantee.mu == pytest.approx(math.sqrt(5) * 2 / 0.7, rel=1e-9)  # type: ignore[attr-defined]
+    # on a set of diameter 2 the last step has to hide that and its own shift of 2
+    assert inside is not None
+    assert inside.guarantee.mu == pytest.approx((2 + 2) / 0.7, rel=1e-9)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("rate", "stddev", "epochs"), [(0.2, 5.0, 64), (0.5, 1.0, 64), (1.0, 1.0, 256), (0.1, 4.0, 256)]
+)
+def test_on_an_interval_many_epochs_are_as_private_as_their_last_ones(
+    rate: float, stddev: float, epochs: int
+) -> None:
+    """One record, all to the left or all to the right, by the chain's law on 400 cells; far below composition."""
+    algorithm = PNMSGD(Problem(Linear(), Ball(1, 1.0)), rate, stddev, epochs=epochs)
+    mu = algorithm.guarantees(1).sharpest.guarantee.mu  # type: ignore[union-attr, attr-defined]
+    assert mu < 0.6 * math.sqrt(epochs) * 2 / stddev
+    edges = np.linspace(-1.0, 1.0, 401)
+    places = np.concatenate([[-1.0], (edges[1:] + edges[:-1]) / 2, [1.0]])
+    ends = np.concatenate([[-np.inf], edges, [np.inf]])
+    start = np.zeros(402)
+    start[200:202] = 0.5
+    left, right = (
+        start
+        @ np.linalg.matrix_power(
+            np.diff(stats.norm.cdf((ends - (places[:, None] + drift)) / (rate * stddev)), axis=1), epochs
+        )
+        for drift in (-rate, rate)
+    )
+    epsilons = np.array([0.0, 0.2, 0.5, 1.0, 2.0, 3.0])
+    exact = np.array([np.maximum(left - math.exp(each) * right, 0.0).sum() for each in epsilons])
+    assert np.all(exact <= GDP(mu).privacy_profile(epsilons))
+    if rate == 1.0:  # here three quarters of it would be too little
+        assert exact[0] > float(GDP(0.75 * mu).privacy_profile(0.0))
 
 
 def test_theorem_24_and_the_profile_beside_it() -> None:
