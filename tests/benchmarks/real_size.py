@@ -137,8 +137,8 @@ def _attained(mechanism: Any, problem: Problem, n: int) -> float | None:
     """The largest mean excess risk on equal records: of linear losses, of distances to the record, or of its own loss.
 
     The last where it takes no others. No bound for all losses with the same constants is below it; losses for which a
-    larger bound is stated, as they bend more, are left out. All records are one, a point of the unit ball: the minimizer
-    is as far away as it can be.
+    larger bound is stated, as they bend more, are left out. All records are one, a point of the unit ball: the
+    minimizer is as far away as it can be.
     """
     data = Dataset(np.tile(np.eye(1, problem.constraint.dimension), (n, 1)), np.ones(n))
     own, flat = problem.loss, problem.constants.strong_convexity == 0
@@ -268,8 +268,8 @@ seconds, of one thread, in a fresh process: with the accountant, and {numba}).
   taken, and *by the theorem* what the paper's proof gives with every constant, where that is another number. *At best
   rates* is the bound of the same algorithm with noisy gradient descent's `rate_factor` set by `best_rate_factor`.
 - *Attained* is the mean excess on equal records, over 4 to 400 runs: the larger of that of linear losses and of
-  distances to the record, or that of its own loss where it takes no others. No bound
-  for all losses is below its expectation.
+  distances to the record, or that of its own loss where it takes no others; losses that bend so much that a larger
+  bound is stated are left out. No bound for all losses is below its expectation.
 - *Here* is the largest excess risk on the constraint set and these data, *anywhere* the largest of any convex losses
   with the same Lipschitz constant on any data, which is that constant times the diameter: a bound for all such losses
   says something if it is below the second, and something about these data if it is below the first. A point that is
