@@ -39,7 +39,7 @@ from dpverify.checks import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule:
+class StepRates:
     """Rates up to a common factor, and the sums of them that the bounds need.
 
     Attributes:
@@ -150,23 +150,23 @@ class Schedule:
 
 
 @lru_cache(maxsize=8)
-def constant_rates(points: int) -> Schedule:
+def constant_rates(points: int) -> StepRates:
     """All rates the same."""
-    return Schedule(np.ones(points), np.ones(points))
+    return StepRates(np.ones(points), np.ones(points))
 
 
 @lru_cache(maxsize=8)
-def falling_rates(points: int) -> Schedule:
+def falling_rates(points: int) -> StepRates:
     """Rates 1 / sqrt(t)."""
     numbers = np.arange(1.0, points + 1)
-    return Schedule(1 / np.sqrt(numbers), 1 / numbers)
+    return StepRates(1 / np.sqrt(numbers), 1 / numbers)
 
 
 @lru_cache(maxsize=8)
-def strongly_convex_rates(points: int) -> Schedule:
+def strongly_convex_rates(points: int) -> StepRates:
     """Rates 1 / (Delta t) for Delta-strongly convex risks, the factor being 1 / Delta.
 
     The squared distance shrinks by 1 - 1 / t in step t. Counted t times, the inequalities telescope as those of
     constant rates, with noise 1 / t and nothing left of the first distance.
     """
-    return Schedule(np.ones(points), 1 / np.arange(1.0, points + 1), near=0.0)
+    return StepRates(np.ones(points), 1 / np.arange(1.0, points + 1), near=0.0)

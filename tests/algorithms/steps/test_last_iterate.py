@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from dpverify.algorithms.steps.last_iterate import (
-    Schedule,
+    StepRates,
     constant_rates,
     falling_rates,
     strongly_convex_rates,
@@ -41,7 +41,7 @@ def certified(rates: np.ndarray, squares: np.ndarray, window: int) -> tuple[floa
 def test_windows_are_no_less_than_their_certificates_and_little_more(points: int) -> None:
     rng = np.random.default_rng(points)
     drawn = rng.uniform(0.2, 1.0, points)
-    for schedule in (falling_rates(points), constant_rates(points), Schedule(drawn, drawn**2)):
+    for schedule in (falling_rates(points), constant_rates(points), StepRates(drawn, drawn**2)):
         for window in {1, 2, points // 2, points} & set(range(1, points + 1)):
             found = schedule.window(window)
             exact = certified(schedule.rates, schedule.squares, window)
