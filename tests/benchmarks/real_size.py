@@ -31,6 +31,11 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import numpy as np  # noqa: E402
 from scaling_cases import CASES, Case  # noqa: E402
 
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling  # noqa: E402
+from dpverify.algorithms.bst14.grid_walk import WalkingSampler  # noqa: E402
+from dpverify.algorithms.gll22.regularized_exponential_mechanism import (  # noqa: E402
+    RegularizedExponentialMechanism,
+)
 from dpverify.algorithms.mn25.wrapped_solvers import with_problem  # noqa: E402
 from dpverify.errors import DpverifyError  # noqa: E402
 from dpverify.problems import Ball, Box, Dataset, Linear, Problem, load, minimize  # noqa: E402
@@ -178,11 +183,15 @@ def _of_a_cone(mechanism: Any, problem: Problem, n: int) -> float | None:
     + mu r^2 / 2)). Of laws within a log-ratio of it, the one with the least excess.
     """
     lipschitz, p = problem.constants.lipschitz_constant, problem.constraint.dimension
-    k, mu, slack = getattr(mechanism, "scale", 0.0) * n, 0.0, getattr(mechanism, "distance", 0.0)
-    if hasattr(mechanism, "tuned"):
-        k, mu, _ = mechanism.tuned(n)
-    if not k or type(problem.constraint) not in (Ball, Box) or type(mechanism).__name__ == "NetMechanism":
+    if type(problem.constraint) not in (Ball, Box):
         return None
+    if isinstance(mechanism, RegularizedExponentialMechanism):
+        k, mu, _ = mechanism.tuned(n)
+    elif isinstance(mechanism, ExponentialSampling | WalkingSampler):
+        k, mu = mechanism.scale * n, 0.0
+    else:
+        return None
+    slack = mechanism.distance if isinstance(mechanism, WalkingSampler) else 0.0
     width = 1.0 if isinstance(problem.constraint, Ball) else 2.0
     r = (np.arange(200_000) + 0.5) / 200_000 * width
     logs = (p - 1) * np.log(r) - k * (lipschitz * r + mu * r**2 / 2)
