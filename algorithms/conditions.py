@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -171,6 +172,40 @@ def reach(start: Sequence[float] | None, constraint: ConstraintSet) -> float:
     if type(constraint) is Ball:  # a subclass may have changed what is in it
         return constraint.radius + math.dist(start, constraint.center().tolist())
     return min(constraint.diameter, constraint.largest_norm + math.hypot(*start))
+
+
+def noise_distance(stddev: float, constraint: ConstraintSet) -> float:
+    """Bound on sqrt(E ||Proj(a + N(0, stddev^2 I)) - a||^2) for every a in the set, a length.
+
+    The noise's own length, and the diameter; on a ball, where the projection takes back what points away from it, what
+    quadrature finds for the worst of some a. A shift of a moves the distance by at most twice as much, and a half of
+    the spacing is added so.
+    """
+    dimension = constraint.dimension
+    found = min(stddev * math.sqrt(dimension), constraint.diameter)
+    if type(constraint) is not Ball or not found > constraint.radius / 16:
+        return found
+    return min(found, constraint.radius * _noise_distance_on_ball(stddev / constraint.radius, dimension))
+
+
+_PLACES = 128
+
+
+@lru_cache(maxsize=256)
+def _noise_distance_on_ball(stddev: float, dimension: int) -> float:
+    """The same for the unit ball, by quadrature over the noise along a and across it."""
+    from scipy import special, stats
+
+    along, weights = special.roots_hermitenorm(64)
+    # half of the square of what is across is Gamma((d - 1) / 2): the middles of as many parts of equal mass
+    middles = (np.arange(_PLACES) + 0.5) / _PLACES
+    across = np.sqrt(2 * stats.gamma.ppf(middles, (dimension - 1) / 2)) if dimension > 1 else np.zeros(1)
+    mass = np.outer(weights / weights.sum(), np.full(len(across), 1 / len(across)))
+    a = np.linspace(0.0, 1.0, _PLACES)[:, None, None]
+    x, y = a + stddev * along[:, None], stddev * across[None, :]
+    shrunk = 1 / np.maximum(1.0, np.hypot(x, y))
+    squares = np.sum(((x * shrunk - a) ** 2 + (y * shrunk) ** 2) * mass, axis=(1, 2))
+    return float(np.sqrt(np.max(squares))) + 1 / _PLACES
 
 
 def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -> tuple[float, ...]:

@@ -157,7 +157,10 @@ class SamplingInConvexSet(_Sampler):
 
     # the paper states no privacy for this step alone
     guarantees = Algorithm.guarantees
-    risk_bound = Algorithm.risk_bound
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """Of what the walk samples, where the region is C itself; None elsewhere, as a run may end outside of C."""
+        return super().risk_bound(n) if self.region.is_cube else None
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""

@@ -45,13 +45,21 @@ def check_steep(problem: object) -> None:
 
 
 def expected_excess(dimension: int, scale: float, distance: float) -> StatedRisk:
-    """Expected excess of a density within a log-ratio `distance` of exp(-scale * total risk): e^distance p / scale.
+    """Expected excess of a density within a log-ratio `distance` of exp(-scale * total risk), in units of the loss.
 
-    For the exact density, t^p times the integral of exp(-t (risk - minimum)) over a convex set grows with t (shrink
-    the set towards a minimizer), and its logarithm's derivative is p / t minus the expected excess.
+    For the exact density, scale times the excess is stochastically at most Gamma(p, 1) (see `ExponentialMechanism`).
+    The worst density within the distance has e^distance times as much where the excess is largest, with the probability
+    1 / (e^distance + 1), and e^-distance times as much elsewhere. `theorem` is e^distance p / scale.
     """
-    factor = math.exp(distance) if distance < 700 else math.inf
-    return StatedRisk(factor * dimension / scale, total=True, sources=("bst14.thm3.4.2",))
+    from scipy import stats
+
+    if not distance < 700:
+        return StatedRisk(math.inf, total=True, sources=("bst14.thm3.4.2",))
+    more, less = math.exp(distance), math.exp(-distance)
+    least = stats.gamma.isf(1 / (more + 1), dimension)  # of the largest ones
+    of_mean = less + (more - less) * float(stats.gamma.sf(least, dimension + 1))
+    found, printed = (part * dimension / scale for part in (of_mean, more))
+    return StatedRisk(found, total=True, theorem=printed, sources=("bst14.thm3.4.2",))
 
 
 class WalkingSampler:
@@ -148,7 +156,7 @@ class WalkingSampler:
         return StatedSamplingError("multiplicative", self.distance, **row)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """e^distance p / scale; None if the steps are too few."""
+        """Of what the walk samples; None if the steps are too few."""
         if self.withdrawn(n):
             return None
         return expected_excess(self.problem.constraint.dimension, self.scale, self.distance)

@@ -21,7 +21,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.samplers.certified_rejection import Matrix
-from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
+from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, grid_size
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -132,9 +132,14 @@ class NetMechanism(ExponentialMechanism):
         """
         if self.scale == 0 or self.risk_withdrawn(n):
             return None
-        net = self.net_for(n)
-        bound = n * self.problem.constants.lipschitz_constant * net.cover_radius
-        bound += math.log(net.points.shape[0]) / self.scale
+        if self.net is None:
+            # at most a point for each cube that is counted, whether or not so many are made
+            radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
+            points, reached = grid_size(self.problem.constraint, radius)
+        if self.net is not None or points <= self.largest_net:
+            net = self.net_for(n)
+            points, reached = float(net.points.shape[0]), net.cover_radius
+        bound = n * self.problem.constants.lipschitz_constant * reached + math.log(points) / self.scale
         return StatedRisk(bound, total=True, **words("bst14.alg8/risk"))
 
     def gradient_query_count(self, n: int) -> int:

@@ -17,11 +17,11 @@ from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
-from dpverify.algorithms.steps.last_iterate import best_factor, falling_rates_risk, strongly_convex_risk
+from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.steps.single_run import FEW, SingleRun
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
+from dpverify.checks import FloatArray, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ApproxDP
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
@@ -147,6 +147,11 @@ class NoisyGradientDescent(Weakenable):
             return 1 / (self.problem.constants.strong_convexity * n * t)
         return self.rate_factor * self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
 
+    def _rates(self, n: int, first: float) -> FloatArray:
+        """All of them in their order, from the first one."""
+        numbers = np.arange(1, self.step_count(n) + 1, dtype=np.float64)
+        return first / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
+
     @property
     def seconds_a_call(self) -> float:
         """Of a step of a run alone."""
@@ -162,37 +167,61 @@ class NoisyGradientDescent(Weakenable):
 
     def best_rate_factor(self, n: int) -> float:
         """The `rate_factor` with the smallest bound on the risk, from public quantities alone, dimensionless."""
-        constraint = self.problem.constraint
-        return best_factor(self.step_count(n) + 1, reach(self.start, constraint)) / constraint.diameter
+        constraint, norm = self.problem.constraint, math.sqrt(self._second_moment(n))
+        schedule, lipschitz = (
+            falling_rates(self.step_count(n) + 1),
+            n * self.problem.constants.lipschitz_constant,
+        )
+        best = schedule.best_factor(distance=reach(self.start, constraint), norm=norm, lipschitz=lipschitz)
+        return best * norm / constraint.diameter
 
     def risk_bound(self, n: int) -> StatedRisk:
-        """The expected excess risk of Theorem 2.4, by the sums of its lemmas' proofs at the rates in use.
+        """The expected excess risk of the last of T = `step_count(n)` + 1 points (see `steps.last_iterate`).
 
-        With T points visited, G^2 = n^2 L^2 + p sigma^2, H the harmonic number of T - 1 and D the largest distance from
-        the start: G (D^2 / c + c (1 + 2 H)) / (2 sqrt(T)) for the Lipschitz rule, c being `rate_factor` times ||C||;
-        G^2 (1 + 2 H) / (2 n Delta T) for strongly convex losses. `theorem` has what Lemmas 2.5 and 2.6 print instead:
-        2 ||C|| G (2 + ln T) / sqrt(T), for the factor 1, and 17 G^2 (1 + ln T) / (n Delta T).
+        `theorem` has what Lemmas 2.5 and 2.6 print, G^2 being n^2 L^2 + p sigma^2: 2 ||C|| G (2 + ln T) / sqrt(T) for
+        the Lipschitz rule with the factor 1, and 17 G^2 (1 + ln T) / (n Delta T) for strongly convex losses.
         """
         whole_number("n", n, at_least=2)
         points, moment = self.step_count(n) + 1, self._second_moment(n)
+        diameter, distance = self.problem.constraint.diameter, reach(self.start, self.problem.constraint)
         if self.step_size == "lipschitz":
-            diameter = self.problem.constraint.diameter
-            bound = self.risk_on(n, diameter, reach(self.start, self.problem.constraint))
-            printed = self.theorem_on(n, diameter)
+            bound, printed = self.risk_on(n, diameter, distance), self.theorem_on(n, diameter)
         else:
             convexity = n * self.problem.constants.strong_convexity
-            bound = strongly_convex_risk(points, norm=math.sqrt(moment), strong_convexity=convexity)
+            bound = strongly_convex_rates(points).last(
+                1 / convexity,
+                distance=distance,
+                norm=math.sqrt(moment),
+                lipschitz=n * self.problem.constants.lipschitz_constant,
+            )
             printed = 17 * moment * (1 + math.log(points)) / (convexity * points)
         theorem = printed if self.rate_factor == 1 else None
         return StatedRisk(bound, total=True, theorem=theorem, **words(f"bst14.alg1/{self.step_size} risk"))
+
+    def population_risk_bound(self, n: int) -> StatedRisk | None:
+        """The same for the population that n records are drawn from, by how stable the steps are.
+
+        Replacing a record moves the last point by at most s times the sum of the rates in expectation, s the gradient
+        sensitivity, since each step draws it with probability 1/n and steps on smooth convex losses are no expansions
+        (Hardt, Recht and Singer 2016). L times that is the most by which the two risks differ in expectation. None if a
+        step is longer than 2 / beta.
+        """
+        constants = self.problem.constants
+        if not n * self.rate(n, 1) * constants.smoothness <= 2:
+            return None
+        moved = constants.gradient_sensitivity * float(np.sum(self._rates(n, self.rate(n, 1))))
+        bound = self.risk_bound(n).bound / n + constants.lipschitz_constant * moved
+        return StatedRisk(bound, total=False, population=True, **words("bst14.alg1/population risk"))
 
     def risk_on(self, n: int, diameter: float, distance: float) -> float:
         """The same for the Lipschitz rule on a set of a given diameter, in units of total loss.
 
         No point of the set is farther than `distance` from the start.
         """
-        norm, factor = math.sqrt(self._second_moment(n)), self.rate_factor * diameter
-        return falling_rates_risk(self.step_count(n) + 1, distance=distance, norm=norm, factor=factor)
+        norm, lipschitz = math.sqrt(self._second_moment(n)), n * self.problem.constants.lipschitz_constant
+        factor = self.rate_factor * diameter / norm
+        schedule = falling_rates(self.step_count(n) + 1)
+        return schedule.last(factor, distance=distance, norm=norm, lipschitz=lipschitz)
 
     def theorem_on(self, n: int, diameter: float) -> float:
         """What Lemma 2.5 prints for the Lipschitz rule on such a set, for the factor 1, in units of total loss."""
@@ -256,8 +285,7 @@ class NoisyGradientDescent(Weakenable):
         first_rate = self.rate(n, 1)
         if diameter is not None and self.step_size == "lipschitz":
             first_rate *= diameter / self.problem.constraint.diameter
-        numbers = np.arange(1, self.step_count(n) + 1, dtype=np.float64)
-        rates = first_rate / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
+        rates = self._rates(n, first_rate)
         iterates.expect(len(rates))
         columns = features if iterates.alone else xp.asarray(features.T, copy=True)
         # whether or not runs are stepped alone, in every namespace; for many runs a call of its own costs nothing

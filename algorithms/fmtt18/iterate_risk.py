@@ -1,17 +1,9 @@
-"""The risk of a randomly chosen iterate of projected stochastic gradient descent, with its constant (fmtt18, 28).
+"""The excess population risk of projected noisy gradient descent that uses each record at most once.
 
-With unbiased gradients whose squared norm is at most G^2 in expectation, m steps of size eta from a point w_b have
-
-    E sum over t = b, ..., b + m - 1 of F(w_t) - F* <= E ||w_b - w*||^2 / (2 eta) + eta m G^2 / 2,
-
-and the last of these steps need not be made. An algorithm that releases w_T for T uniform on the last m of the numbers
-1, ..., n thus has at most F* plus the smaller of
-
-    D^2 / (2 eta m) + eta G^2 / 2,      r^2 / (2 eta m) + eta (n + 1) G^2 / (2 m),
-
-D being the diameter of the set, r the largest distance from w_0: from the first of the m points, and from w_0, since no
-F(w_t) - F* is negative. With eta = 2 R / (G sqrt(n)), m = n and r = R that is 1.25 R G / sqrt(n) or hardly more, where
-Theorem 29 prints 4 R G / sqrt(n).
+Independent records give unbiased gradients of the population's risk, so that `steps.last_iterate` bounds the mean over
+the last m of w_0, ..., w_n, and with it the risk of w_T for T uniform on their numbers; with m = 1, that of w_n. With
+eta = 2 R / (G sqrt(n)), m = n and r = R that is 1.25 R G / sqrt(n) or hardly more, where Theorem 29 prints
+4 R G / sqrt(n).
 """
 
 from __future__ import annotations
@@ -22,8 +14,9 @@ from typing import Literal
 
 from dpverify.algorithms.conditions import reach
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.steps.last_iterate import constant_rates
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import Problem
+from dpverify.problems import Ball, Box, Problem
 from dpverify.problems.losses import check_not_flat
 
 _TOLERANCE = 1e-12
@@ -43,20 +36,32 @@ def random_iterate_risk(
     iterates: int,
     rate: float,
     noise_stddev: float,
-    distance: float | None = None,
+    start: Sequence[float] | None = None,
 ) -> float:
     """Expected excess population risk of an iterate chosen uniformly among the last of w_1, ..., w_n.
 
     In units of the loss; infinite if the set is unbounded or the loss not Lipschitz. Each record is used at most once.
-    `distance`: no point of the set is farther from w_0, a length; None: the diameter.
+    `start`: w_0; None: any point of the set.
     """
-    diameter, lipschitz = problem.constraint.diameter, problem.constants.lipschitz_constant
-    if not (math.isfinite(diameter) and math.isfinite(lipschitz)):
+    constraint, lipschitz = problem.constraint, problem.constants.lipschitz_constant
+    if not (math.isfinite(constraint.diameter) and math.isfinite(lipschitz)):
         return math.inf
-    square = noisy_gradient_norm(problem, noise_stddev) ** 2
-    far = diameter if distance is None else distance
-    from_any = diameter**2 / (2 * rate * iterates) + rate * square / 2
-    return min(from_any, far**2 / (2 * rate * iterates) + rate * (n + 1) * square / (2 * iterates))
+    norm, distance = noisy_gradient_norm(problem, noise_stddev), reach(start, constraint)
+    middle = tuple(constraint.center().tolist())
+    symmetric = type(constraint) in (Ball, Box) and start is not None and tuple(start) == middle
+    schedule = constant_rates(n + 1)
+    found = schedule.mean(
+        iterates,
+        rate,
+        distance=distance,
+        diameter=constraint.diameter,
+        norm=norm,
+        lipschitz=lipschitz,
+        symmetric=symmetric,
+    )
+    if iterates > 1:
+        return found
+    return min(found, schedule.last(rate, distance=distance, norm=norm, lipschitz=lipschitz))
 
 
 def check_bounded(problem: Problem) -> None:
@@ -81,27 +86,27 @@ def stop_risk(
     rate: float,
     noise_stddev: float,
     *,
-    best: float,
-    printed: float,
-    source: str,
+    best: float | None = None,
+    printed: float = math.inf,
+    source: str = "",
     start: Sequence[float] | None,
     iterates: int | None = None,
     bias: float = 0.0,
 ) -> StatedRisk | None:
     """Excess population risk of one of the last iterates, in law; beside it a theorem's, at the theorem's rate.
 
-    `best` is the rate of the theorem `source`, and `printed` what it states there, in units of the loss; both get the
-    `bias` of a loss that stands for another. None if the set is unbounded or the loss not Lipschitz.
+    `best` is the rate of the theorem `source`, and `printed` what it states there, in units of the loss; None if there
+    is no theorem. Both bounds get the `bias` of a loss that stands for another. None if the set is unbounded or the
+    loss not Lipschitz.
     """
-    distance = reach(start, problem.constraint)
     found = random_iterate_risk(
-        problem, n=n, iterates=iterates or n, rate=rate, noise_stddev=noise_stddev, distance=distance
+        problem, n=n, iterates=iterates or n, rate=rate, noise_stddev=noise_stddev, start=start
     )
     if not math.isfinite(found):
         return None
     own = words("fmtt18.thm28/risk")
     formula = f"{own['formula']} + largest bias" if bias else own["formula"]
-    if not math.isclose(rate, best, rel_tol=_TOLERANCE):
+    if best is None or not math.isclose(rate, best, rel_tol=_TOLERANCE):
         return StatedRisk(found + bias, total=False, population=True, **own | {"formula": formula})
     row = words(f"{source}/risk") | {"formula": formula}
     return StatedRisk(found + bias, total=False, population=True, theorem=printed + bias, **row)

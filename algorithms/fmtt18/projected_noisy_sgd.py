@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -137,6 +137,14 @@ class PNSGD(_EveryStep):
             "local": lambda: cls(at.mean, 0.5, 1.0, claim="local"),
             "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
         }
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """What is proved of the excess population risk of the last point (see `steps.last_iterate`); no theorem has it.
+
+        None on an unbounded set, or if the loss is not Lipschitz.
+        """
+        n = whole_number("n", n, at_least=1)
+        return stop_risk(self.problem, n, self.rate, self.noise_stddev, start=self.start, iterates=1)
 
 
 @dataclass(frozen=True)
@@ -295,7 +303,8 @@ class PNMSGD(_EveryStep):
 
     Guarantee (replace-one, both directions): Theorem 35, (order, 4 L^2 order / sigma^2)-RDP for n epochs. Its
     schedule of shifts, for k epochs and in GDP form, gives mu^2 = (2 L / sigma)^2 ((k - 1)/n + 1/(n - i + 1))
-    at index i.
+    at index i. On a bounded set it need not grow with k: the last epochs count alone, from any two points of the set,
+    where that gives less.
 
     Assumptions: those of PNSGD.
     """
@@ -347,6 +356,19 @@ class PNMSGD(_EveryStep):
         """The epochs: n unless `epochs` is set."""
         return n if self.epochs is None else self.epochs
 
+    def _iteration(self, n: int, index: int) -> NoisyIteration:
+        """All epochs, or the last 1, 2, 4, ... of them from points a diameter apart, whichever proves most.
+
+        Whatever came before, two points of the set are no farther apart (Altschuler and Talwar 2022; as GDP: Bok, Su
+        and Altschuler 2024).
+        """
+        whole, diameter = super()._iteration(n, index), self.problem.constraint.diameter
+        if not math.isfinite(diameter):
+            return whole
+        ends = (replace(self, epochs=2**k) for k in range((self.passes(n) - 1).bit_length()))
+        alone = [replace(NoisySGD._iteration(one, n, index), initial_distance=diameter) for one in ends]
+        return min((whole, *alone), key=lambda one: one.gdp().mu)
+
     def _rdp_at(self, n: int, index: int) -> StatedGuarantee:
         """By the schedule in the proof of Theorem 35."""
         share = (self.passes(n) - 1) / n + 1 / (n - index + 1)
@@ -365,8 +387,10 @@ class PNMSGD(_EveryStep):
         return None if stated is None else stated.at(index, n)
 
     def _at_worst(self, n: int) -> Guarantee:
-        """At the last index, by the proof's schedule."""
-        return GDP(self.largest_mu * math.sqrt((self.passes(n) - 1) / n + 1))
+        """At the last index: by the proof's schedule, or by the last epochs on a bounded set."""
+        mu = self.largest_mu * math.sqrt((self.passes(n) - 1) / n + 1)
+        bounded = math.isfinite(self.problem.constraint.diameter)
+        return GDP(min(mu, self._iteration(n, n).gdp().mu) if bounded else mu)
 
     def _printed(self, n: int) -> StatedGuarantee | None:
         """Theorem 35's RDP, if there are at most n epochs."""

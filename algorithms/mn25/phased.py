@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, reach
+from dpverify.algorithms.conditions import admitted
 from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.promises import StatedQueries, words
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Guarantee, PureDP
@@ -155,24 +155,10 @@ class PhasedSGD(Phased[SGDPhase]):
         projections = StatedQueries("projection", count + len(schedule), sources=("mn25.thm7",))
         return (StatedQueries("gradient", count, **words("mn25.alg4/queries")), projections)
 
-    def risk_bound(self, n: int) -> StatedRisk:
-        """The chain of Theorem 7 with its constants, and never more than B L.
-
-        L sigma_R sqrt(d) + sum over r of (D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2), where D_r = sigma_(r-1) sqrt(d) and
-        D_1 is the largest distance from w_0; `theorem` has B for that. Without phases, the starting point's: L D_1.
-        """
-        root = math.sqrt(self.problem.constraint.dimension)
-        lipschitz, schedule = self.problem.constants.lipschitz_constant, self.schedule(n)
-
-        def bound(distance: float) -> float:
-            total = 0.0
-            for phase in schedule:
-                total += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
-                distance = phase.noise_stddev * root
-            return total + lipschitz * distance
-
-        constraint = self.problem.constraint
-        return self._stated_risk(bound(reach(self.start, constraint)), bound(constraint.diameter))
+    def _pull_and_rest(self, phase: SGDPhase) -> tuple[float, float]:
+        """1 / (2 eta_r T_r) and eta_r L^2 / 2."""
+        lipschitz = self.problem.constants.lipschitz_constant
+        return 1 / (2 * phase.rate * phase.steps), phase.rate * lipschitz**2 / 2
 
     def _stated(self, phase: SGDPhase, data: Dataset) -> StatedStep:
         features, labels = records(data, self.problem, np)
@@ -299,25 +285,9 @@ class PhasedERM(Phased[ERMPhase]):
             StatedQueries("projection", projections, exact=False, sources=row["sources"]),
         )
 
-    def risk_bound(self, n: int) -> StatedRisk:
-        """The chain of Lemma 16 with its constants, and never more than B L.
-
-        L sigma_R sqrt(d) + sum over r of (g_r + lambda_r D_r^2), where D_r = sigma_(r-1) sqrt(d) and D_1 is the largest
-        distance from w_0; `theorem` has B for that. Without phases, the starting point's: L D_1. The lemma puts the
-        squared noise of phase r - 1 at 16 B^2 / 4^r, where it is 4 times that.
-        """
-        root = math.sqrt(self.problem.constraint.dimension)
-        lipschitz = self.problem.constants.lipschitz_constant
-
-        def bound(distance: float) -> float:
-            total = 0.0
-            for phase in self.schedule(n):
-                total += phase.gap + phase.pull * distance**2
-                distance = phase.noise_stddev * root
-            return total + lipschitz * distance
-
-        constraint = self.problem.constraint
-        return self._stated_risk(bound(reach(self.start, constraint)), bound(constraint.diameter))
+    def _pull_and_rest(self, phase: ERMPhase) -> tuple[float, float]:
+        """lambda_r and g_r."""
+        return phase.pull, phase.gap
 
     def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
         risk = self._inner_risk(phase)

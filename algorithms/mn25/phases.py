@@ -10,12 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from dpverify.algorithms.conditions import (
     admitted,
     check_lipschitz,
+    noise_distance,
     normalized_start,
+    reach,
     refuse_or_withdraw,
 )
 from dpverify.algorithms.contract import Guarantees, promised
@@ -31,7 +33,17 @@ from dpverify.running import Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 LARGEST_MU = 40.0  # of a release that can be accounted for
-PhaseT = TypeVar("PhaseT")
+
+
+class NoisyPhase(Protocol):
+    """What all phases have."""
+
+    @property
+    def noise_stddev(self) -> float:
+        """Of each coordinate of the noise on its point, a length."""
+
+
+PhaseT = TypeVar("PhaseT", bound=NoisyPhase)
 _SEARCH_TOLERANCE = 1e-3  # relative, of the accuracy
 _SMALLEST_ACCURACY = 1e-6  # over B L
 
@@ -183,6 +195,31 @@ class Phased(Accounted, Generic[PhaseT]):
     def schedule(self, n: int) -> tuple[PhaseT, ...]:
         """The phases for n records; none if the starting point is released."""
         return self._phases_at(n, self.accuracy_in_use(n))
+
+    @abstractmethod
+    def _pull_and_rest(self, phase: PhaseT) -> tuple[float, float]:
+        """C and e: a phase ends at most c ||w - u||^2 + e above any point u, w being where it starts."""
+
+    def risk_bound(self, n: int) -> StatedRisk:
+        """The theorem's chain with its constants, and never more than B L.
+
+        Phase r's point is above the last one's by at most the least over s in [0, 1] of c_r s^2 D_r^2 + (1 - s) L D_r
+        plus e_r: u lies s of the way from where the phase starts to it. D_1 is the largest distance from w_0, and D_r
+        what the last phase's noise moves a point of the set by, once projected, in root mean square. In the end there
+        is L D_(R+1). `theorem` has s = 1, sigma_(r-1) sqrt(d) for D_r, and B for D_1. Without phases, the starting
+        point's: L D_1.
+        """
+        constraint, lipschitz = self.problem.constraint, self.problem.constants.lipschitz_constant
+        found, printed = 0.0, 0.0
+        near, far = reach(self.start, constraint), constraint.diameter
+        for phase in self.schedule(n):
+            pull, rest = self._pull_and_rest(phase)
+            share = min(1.0, lipschitz / (2 * pull * near)) if near else 1.0
+            found += pull * (share * near) ** 2 + (1 - share) * lipschitz * near + rest
+            printed += pull * far**2 + rest
+            near = noise_distance(phase.noise_stddev, constraint)
+            far = phase.noise_stddev * math.sqrt(constraint.dimension)
+        return self._stated_risk(found + lipschitz * near, printed + lipschitz * far)
 
     @abstractmethod
     def _stated(self, phase: PhaseT, data: Dataset) -> StatedStep:

@@ -86,12 +86,24 @@ def _frame(constraint: ConstraintSet) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     return middle, axes, lower, upper
 
 
+def grid_size(constraint: ConstraintSet, radius: float) -> tuple[float, float]:
+    """How many cubes the grid of `grid_net` has, at least as many as the net has points, and their half diagonal."""
+    _, _, widths, counts = _grid_of(constraint, radius * (1 - _ROUNDING))
+    with np.errstate(over="ignore"):
+        return float(np.prod(counts)), min(0.5 * float(np.linalg.norm(widths)), constraint.diameter)
+
+
+def _grid_of(constraint: ConstraintSet, half_diagonal: float) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    """The corner of a grid of cubes about C and its axes, as in `_frame`; the cubes' edges, and how many along each."""
+    middle, axes, lower, upper = _frame(constraint)
+    edge = 2 * half_diagonal / math.sqrt(lower.shape[0])
+    counts = np.maximum(1.0, np.ceil((upper - lower) / edge * (1 - _ROUNDING)))
+    return middle + axes @ lower, axes, (upper - lower) / counts, counts
+
+
 def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> tuple[Matrix, float]:
     """Centers of the cubes of a grid that may meet C, and their half diagonal, at most what is asked for."""
-    middle, axes, lower, upper = _frame(constraint)
-    p = lower.shape[0]
-    edge = 2 * half_diagonal / math.sqrt(p)
-    counts = np.maximum(1.0, np.ceil((upper - lower) / edge * (1 - _ROUNDING)))
+    corner, axes, widths, counts = _grid_of(constraint, half_diagonal)
     with np.errstate(over="ignore"):
         cubes = float(np.prod(counts))
     if not cubes <= largest:
@@ -99,13 +111,9 @@ def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> tup
             f"A grid with half diagonal {half_diagonal:.3g} has {cubes:.3g} cubes, more than "
             f"{largest}; fewer dimensions, a larger radius or fewer records would help."
         )
-    widths = (upper - lower) / counts
-    lines = [
-        low + (np.arange(int(count)) + 0.5) * width
-        for low, count, width in zip(lower, counts, widths, strict=True)
-    ]
-    places = np.array(list(itertools.product(*lines)), dtype=np.float64).reshape(-1, p)
-    centers = middle + places @ axes.T
+    lines = [(np.arange(int(count)) + 0.5) * width for count, width in zip(counts, widths, strict=True)]
+    places = np.array(list(itertools.product(*lines)), dtype=np.float64).reshape(-1, len(lines))
+    centers = corner + places @ axes.T
     half = 0.5 * float(np.linalg.norm(widths))
     away = np.linalg.norm(centers - np.asarray(constraint.project(centers)), axis=1)
     return centers[away <= half * (1 + 1e-9)], half

@@ -1,61 +1,172 @@
-"""What is proved of the last of T points of projected stochastic gradient descent, with every constant.
+"""What is proved of the points of projected stochastic gradient descent, with every constant.
 
-With unbiased gradients g_t at w_t of E ||g_t||^2 <= G^2, convex risks F and rates eta_1 >= ... >= eta_T > 0 (the last
-of them is not used), every point w of the set has, for each s,
+Let w_1, ..., w_T be visited with rates eta_t > 0 and unbiased gradients g_t of convex risks F, E ||g_t||^2 <= G^2, and
+f_t = E F(w_t) - F(w*). For weights 0 < v_0 <= v_1 <= ... <= v_T let z_0 = w* and z_t be v_(t-1) / v_t times z_(t-1)
+plus 1 - v_(t-1) / v_t times w_t, a point of the set. Then w_(t+1) - z_(t+1) is v_t / v_(t+1) times w_(t+1) - z_t, so
+that the steps' inequalities, each times v_t^2, telescope (Zamani and Glineur 2023; Liu and Zhou 2024):
 
-    sum over t = s, ..., T of 2 eta_t E (F(w_t) - F(w)) <= E ||w_s - w||^2 + G^2 (eta_s^2 + ... + eta_T^2).
+    sum over t of 2 c_t f_t <= v_0^2 ||w_1 - w*||^2 + G^2 sum over t of eta_t^2 v_t^2,
+    c_t = eta_t v_t^2 - (v_t - v_(t-1)) S_t,      S_t = eta_t v_t + ... + eta_T v_T.
 
-Let f_t = F(w_t) - F*. The mean of eta_t f_t over the last k points is at most that over the last k + 1, and the mean of
-eta_t (F(w_t) - F(w_s)) over these, divided by k, where w_s is the first of them. So, adding up (Shamir and Zhang 2013;
-for all rates: Lin, Rosasco and Zhou 2016),
+With v = 1 on the last points, a *window* with the sum of rates W, and v_(t-1) = W / S_t before it, c_t is eta_t in the
+window and 0 before. There S_(t-1) = S_t + eta_(t-1) W / S_t, hence S_t^2 >= W^2 + 2 W (A_t - W), A_t = eta_t + ... +
+eta_T, and the mean of the window's f_t, weighted by the rates, is at most
 
-    eta_T f_T <= ||w_1 - w*||^2 / (2 T) + G^2 / 2 (eta_T^2 + sum over t < T of eta_t^2 / (T - t)).
+    ||w_1 - w*||^2 / (2 (2 A_1 - W)) + G^2 / (2 W) (sum in the window of eta_t^2
+        + sum before it of eta_t^2 W / (2 A_(t+1) - W)).
 
-Below are the sums for two rules, where sum over t < T of 1 / (t (T - t)) = 2 H_(T - 1) / T, with the harmonic number H.
+A window of all points gives the usual bound on an average, one of the last point a bound on that. For the last point a
+longer window may be better: from w_t to w_T the point moves by at most L (eta_t + ... + eta_(T-1)) plus sqrt(G^2 - L^2)
+times the root of the sum of their squares, in root mean square, L being F's Lipschitz constant. For the same reason,
+from w* instead of w_t, f_t <= L sqrt(||w_1 - w*||^2 + G^2 (eta_1^2 + ... + eta_(t-1)^2)).
+
+Where the set and the noise are symmetric about w_1, let u_t go from there by the noise of the same run alone. No
+projection brings points apart, so that w_t and u_t are at most L (eta_1 + ... + eta_(t-1)) apart if no gradient is
+longer than L, and u_t can stand for w* in the inequalities, with L for G: the noise has dropped out. As the mean of u_t
+is w_1, E ||u_t - w*||^2 is ||w_1 - w*||^2 plus E ||u_t - w_1||^2, which is at most the square of the set's radius: L
+times the root bounds the excess at u_t. This is the better bound where the noise would cross the set several times.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
-from scipy.special import digamma
+import numpy as np
+
+from dpverify.checks import FloatArray
 
 
-def falling_rates_risk(points: int, *, distance: float, norm: float, factor: float) -> float:
-    """Excess risk of the last of T points, in units of the loss, for eta_t = factor / (norm sqrt(t)).
+@dataclass(frozen=True, eq=False)
+class StepRates:
+    """Rates up to a common factor, and the sums of them that the bounds need.
 
-    Args:
-        points: T, at least 1.
-        distance: no point of the set is farther from the first one, a length.
-        norm: G, loss over length.
-        factor: a length; 0 only for a set of one point.
+    Attributes:
+        rates: eta_1, ..., eta_T, shape (T,), above 0; in length^2 over loss once they are multiplied by the factor.
+        squares: of the noise that a step adds, eta_t^2 where nothing else is said, shape (T,).
+        near: of ||w_1 - w*||^2, 1 where nothing else is said.
     """
-    if factor == 0:
-        return 0.0  # a set of one point
-    growth = 1 + 2 * _harmonic(points - 1)
-    return norm * (distance**2 / factor + factor * growth) / (2 * math.sqrt(points))
+
+    rates: FloatArray
+    squares: FloatArray
+    near: float = 1.0
+
+    @cached_property
+    def _left(self) -> FloatArray:
+        """A_1, ..., A_T."""
+        return np.cumsum(self.rates[::-1])[::-1]
+
+    def window(self, points: int) -> tuple[float, float]:
+        """Factors of ||w_1 - w*||^2 / factor and of factor G^2 in the bound on the mean of the last so many points."""
+        first = len(self.rates) - points
+        whole = float(self._left[first])
+        noise = float(np.sum(self.squares[first:]))
+        noise += float(np.sum(self.squares[:first] * (whole / (2 * self._left[1 : first + 1] - whole))))
+        return self.near / (2 * (2 * float(self._left[0]) - whole)), noise / (2 * whole)
+
+    @cached_property
+    def _windows(self) -> FloatArray:
+        """Those of 1, 4, 16, ... points and of all: `window`, then the two factors of what the point moves by."""
+        points = len(self.rates)
+        sizes = {min(4**k, points) for k in range(points.bit_length())}
+        return np.array([(*self.window(size), *self._moved(size)) for size in sorted(sizes)])
+
+    def _moved(self, points: int) -> tuple[float, float]:
+        """Weighted means over the window of sum of rates, and of root of the sum of squares, from there to the end."""
+        rates = self._steps[-points:]
+        before = np.concatenate([np.cumsum(rates[-2::-1])[::-1], [0.0]])
+        squares = np.concatenate([np.cumsum(rates[-2::-1] ** 2)[::-1], [0.0]])
+        weights = self.rates[-points:] / float(self._left[-points])
+        return float(weights @ before), float(weights @ np.sqrt(squares))
+
+    @cached_property
+    def _steps(self) -> FloatArray:
+        """The rates that the points are moved by."""
+        return self.rates if self.near else self.squares
+
+    @cached_property
+    def _square_sums(self) -> FloatArray:
+        """Squares of the rates before each point, summed."""
+        return np.concatenate([[0.0], np.cumsum(self._steps[:-1] ** 2)])
+
+    def _of_noise(self, norm: float, lipschitz: float) -> FloatArray:
+        """Factor of the factor in the bound on the last point, for each window."""
+        _, noise, drift, walk = self._windows.T
+        moved = lipschitz * (lipschitz * drift + math.sqrt(max(norm**2 - lipschitz**2, 0.0)) * walk)
+        return np.asarray(norm**2 * noise + moved)
+
+    def last(self, factor: float, *, distance: float, norm: float, lipschitz: float) -> float:
+        """Bound on the excess risk of the last point, in units of the loss.
+
+        Args:
+            factor: of all rates; 0 only for a set of one point.
+            distance: no point of the set is farther from the first one, a length.
+            norm: G, loss over length.
+            lipschitz: L of the risk, loss over length, at most G.
+        """
+        if factor == 0:
+            return 0.0
+        near = self._windows[:, 0]
+        found = near * distance**2 / factor + factor * self._of_noise(norm, lipschitz)
+        from_best = lipschitz * math.hypot(distance, factor * norm * math.sqrt(self._square_sums[-1]))
+        return min(float(np.min(found)), from_best)
+
+    def best_factor(self, *, distance: float, norm: float, lipschitz: float) -> float:
+        """The factor for which the smallest of the windows' bounds on the last point is smallest."""
+        near, noise = distance**2 * self._windows[:, 0], self._of_noise(norm, lipschitz)
+        best = int(np.argmin(near * noise))
+        return math.sqrt(near[best] / noise[best])
+
+    def mean(
+        self,
+        points: int,
+        factor: float,
+        *,
+        distance: float,
+        diameter: float,
+        norm: float,
+        lipschitz: float,
+        symmetric: bool = False,
+    ) -> float:
+        """Bound on the mean excess risk of the last so many points, weighted by the rates, in units of the loss.
+
+        No two points of the set are farther apart than its diameter, a length. The window alone counts where that is
+        better, and where the distance to w* is small. `symmetric`: about the first point the set is, all points being
+        within `distance` of it, and the noise, which adds to gradients that are no longer than L.
+        """
+        whole, squares = float(self._left[-points]), float(np.sum(self.squares[-points:]))
+        near, noise = self.window(points)
+        alone = diameter**2 / (2 * whole * factor) + factor * norm**2 * squares / (2 * whole)
+        weights, spread = self.rates[-points:] / whole, factor**2 * self._square_sums[-points:]
+        away = lipschitz * float(weights @ np.minimum(np.sqrt(distance**2 + norm**2 * spread), diameter))
+        found = min(near * distance**2 / factor + factor * norm**2 * noise, alone, away)
+        if not symmetric:
+            return found
+        walked = np.sqrt(distance**2 + np.minimum((norm**2 - lipschitz**2) * spread, distance**2))
+        apart = factor * lipschitz * (float(self._left[0]) - whole)
+        without_noise = (apart**2 / factor + factor * lipschitz**2 * squares) / (2 * whole)
+        return min(found, without_noise + lipschitz * float(weights @ walked))
 
 
-def best_factor(points: int, distance: float) -> float:
-    """The `factor` for which that is smallest, a length."""
-    return distance / math.sqrt(1 + 2 * _harmonic(points - 1))
+@lru_cache(maxsize=8)
+def constant_rates(points: int) -> StepRates:
+    """All rates the same."""
+    return StepRates(np.ones(points), np.ones(points))
 
 
-def strongly_convex_risk(points: int, *, norm: float, strong_convexity: float) -> float:
-    """Excess risk of the last of T points, in units of the loss, for eta_t = 1 / (Delta t).
+@lru_cache(maxsize=8)
+def falling_rates(points: int) -> StepRates:
+    """Rates 1 / sqrt(t)."""
+    numbers = np.arange(1.0, points + 1)
+    return StepRates(1 / np.sqrt(numbers), 1 / numbers)
 
-    For Delta-strongly convex risks the sums without eta_t are bounded in the same way, and nothing is left of the
-    distance to the first point:
 
-        f_T <= G^2 / (2 Delta) (1 / T + sum over t < T of 1 / (t (T - t))).
+@lru_cache(maxsize=8)
+def strongly_convex_rates(points: int) -> StepRates:
+    """Rates 1 / (Delta t) for Delta-strongly convex risks, the factor being 1 / Delta.
 
-    Args:
-        points: T, at least 1.
-        norm: G, loss over length.
-        strong_convexity: Delta, loss over length^2.
+    The squared distance shrinks by 1 - 1 / t in step t. Counted t times, the inequalities telescope as those of
+    constant rates, with noise 1 / t and nothing left of the first distance.
     """
-    return norm**2 * (1 + 2 * _harmonic(points - 1)) / (2 * strong_convexity * points)
-
-
-def _harmonic(k: int) -> float:
-    return float(digamma(k + 1)) + 0.5772156649015329
+    return StepRates(np.ones(points), 1 / np.arange(1.0, points + 1), near=0.0)

@@ -54,6 +54,11 @@ def whole() -> Dataset:
     return load(DATA)
 
 
+def equal() -> Dataset:
+    """As many records, all the same: of linear losses a point may be as far above the least as of any."""
+    return Dataset(np.tile(np.eye(1, DIMENSION), (SIZE, 1)), np.ones(SIZE), "equal records")
+
+
 def _origin(mechanism: Any, stated: StatedGuarantee) -> Origin:
     """Of what an algorithm states for one record, where it does not say itself."""
     printed = mechanism.guarantees(SIZE).as_printed

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from dpverify.algorithms.conditions import noise_distance
+from dpverify.problems import Ball
+
 from .by_hand import largest_mu, records, row, rows
 
 LOG = math.log(1.25e5)
@@ -16,14 +19,20 @@ LOG = math.log(1.25e5)
 
 def _stop(n: float) -> float:
     """L = 2 for least squares, d = 2, epsilon = 1, from the middle of the unit ball."""
-    return _of_some(n, n, 2 * math.sqrt(1 + 8 * 2 * LOG), 2.0)
+    return _of_some(n, n, 2 * math.sqrt(1 + 8 * 2 * LOG), 2.0, 2.0)
 
 
-def _of_some(n: float, iterates: float, norm: float, factor: float) -> float:
-    """One of the last iterates on the unit ball, from the first of them or from the middle, at factor / (G sqrt(n))."""
-    rate = factor / (norm * math.sqrt(n))
+def _of_some(n: float, iterates: float, norm: float, factor: float, lipschitz: float = 1.0) -> float:
+    """One of the last of n + 1 points on the unit ball, from its middle, at factor / (G sqrt(n))."""
+    rate, before = factor / (norm * math.sqrt(n)), int(n + 1 - iterates)
+    steps = np.arange(before, n + 1)
+    harmonic = sum(1 / (iterates + 2 * j) for j in range(before))
+    walked = np.sqrt(1 + np.minimum(1, rate**2 * (norm**2 - lipschitz**2) * steps))
     return min(
-        2 / (rate * iterates) + rate * norm**2 / 2, (1 / rate + rate * (n + 1) * norm**2) / (2 * iterates)
+        2 / (rate * iterates) + rate * norm**2 / 2,
+        1 / (2 * rate * (iterates + 2 * before)) + rate * norm**2 / 2 * (1 + harmonic),
+        lipschitz * np.mean(np.minimum(2, np.sqrt(1 + rate**2 * norm**2 * steps))),
+        rate * lipschitz**2 / 2 * (1 + before**2 / iterates) + lipschitz * np.mean(walked),
     )
 
 
@@ -38,12 +47,14 @@ def _smoothed(n: float) -> float:
 
 def _phased(_: float) -> float:
     """Theorem 7 with B = L = 2, d = 5, alpha = B L / 120: four phases, the first from the middle."""
-    steps, root, distance, bound = 120**2, math.sqrt(5), 1.0, 0.0
+    steps, distance, bound = 120**2, 1.0, 0.0
     for r in range(1, 5):
         rate = 4 / (4 / 120 * steps) / 4**r
-        bound += distance**2 / (2 * rate * math.ceil(steps / 2**r)) + rate * 4 / 2
-        distance = 8 / root / 4**r * root
-    return min(4.0, bound + 2 * distance)
+        travel = rate * math.ceil(steps / 2**r)
+        share = min(1.0, 2 * travel / distance)  # of the way to the last phase's point
+        bound += (share * distance) ** 2 / (2 * travel) + (1 - share) * 2 * distance + rate * 4 / 2
+        distance = noise_distance(8 / math.sqrt(5) / 4**r, Ball(5, 1.0))
+    return bound + 2 * distance
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from dpverify.algorithms.bst14.boosting import Boosting
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.fmtt18 import PNSGD
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD
 from dpverify.algorithms.listing import algorithms_of
 from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -81,8 +81,8 @@ def test_a_risk_that_is_stated_too_low_is_violated() -> None:
 
 def test_where_no_risk_is_stated_the_interval_stands_for_itself() -> None:
     problem, data = real_problem("breast-cancer", n=6, d=2)
-    case = Risk(PNSGD(problem, 0.1, 1.0), data, "few")
-    plan = row("fmtt18.alg1/risk", "risk", "Risk", lambda: [case], 20)
+    case = Risk(PNMSGD(problem, 0.1, 1.0), data, "few")
+    plan = row("fmtt18.alg2/risk", "risk", "Risk", lambda: [case], 20)
     question = plan.build(Profile.QUICK).question
     assert isinstance(question, BoundsQuestion)
     (bound,) = question.bounds

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from dpverify.algorithms.fmtt18 import StopPNSGD
 from dpverify.auditing.subjects import CountedRuns, FixedSubject, RiskOf, SubjectList, data_size
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import RiskEvidence
@@ -15,10 +16,11 @@ from dpverify.problems import Dataset
 from dpverify.running import Executor
 from dpverify.running.foresight import foresee
 from dpverify.statements.audit_parts import OnFreshSamples, real_problem
+from dpverify.statements.audit_rows import row
 from dpverify.statements.bst14.audits.curves import REFUSED
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import PRIVACY, Plan, Profile
-from dpverify.statements.real_size import DIMENSION, SIZE, largest, refusal
+from dpverify.statements.real_size import DIMENSION, SIZE, largest, logistic, refusal, risk
 from dpverify.verification import VerificationSettings
 from dpverify.verification.audits import AuditSettings, carry_out
 from dpverify.views.run import sizes_text
@@ -82,17 +84,18 @@ def test_a_quick_run_leaves_them_out_unless_they_are_named() -> None:
 
 
 @cache
-def _carried_out(name: str) -> RiskEvidence:
-    (found,) = carry_out(PLANS[name], AuditSettings(Profile.QUICK, 0, Executor.parse("serial")), 1e-6)
+def _carried_out(plan: Plan) -> RiskEvidence:
+    (found,) = carry_out(plan, AuditSettings(Profile.QUICK, 0, Executor.parse("serial")), 1e-6)
     assert isinstance(found, RiskEvidence)
     return found
 
 
 def test_a_bound_that_says_something_is_supported_and_a_vacuous_one_is_not() -> None:
     """Seeded; a bound that holds is called violated with probability at most 1e-6."""
-    kept = _carried_out("bst14.alg2/real-size/risk")
+    kept = _carried_out(PLANS["bst14.alg2/real-size/risk"])
     assert (kept.verdict, kept.vacuous, kept.size) == (Verdict.SUPPORTED, False, (SIZE, DIMENSION))
-    empty = _carried_out("fmtt18.stop/real-size/risk")
+    stopped = risk(lambda: StopPNSGD.for_privacy(logistic(), n=SIZE, epsilon=1.0, delta=1e-5))
+    empty = _carried_out(row("fmtt18.stop/real-size/vacuous", "risk", "Risk", stopped, 200))
     assert (empty.verdict, empty.vacuous, empty.size) == (Verdict.UNDECIDED, True, (SIZE, DIMENSION))
 
 
@@ -106,7 +109,7 @@ def test_sizes_are_those_of_the_data() -> None:
 
 
 def test_the_summary_says_the_sizes_of_a_quick_run() -> None:
-    found = [_carried_out("bst14.alg2/real-size/risk").sized(size) for size in ((8, 2), (32, 2))]
+    found = [_carried_out(PLANS["bst14.alg2/real-size/risk"]).sized(size) for size in ((8, 2), (32, 2))]
     words = "8 to 32 records of 2 features in 2 audits of an expectation"
     assert (
         sizes_text("quick", found) == f"sizes of the quick profile: {words}; the full profile adds real sizes"

@@ -369,6 +369,15 @@ def test_algorithm_7_is_within_its_distance_exactly() -> None:
     assert errors.max() <= mechanism.plan(n).distance <= stated.bound / 8 + 1e-12
 
 
+def test_a_walk_on_a_cube_has_a_risk_and_one_that_may_leave_the_set_has_none() -> None:
+    cube, ball = (Problem(Logistic(), kind) for kind in (Box.cube(2, 1.0), Ball(2, 1.0)))
+    stated = SamplingInConvexSet(cube, 0.5, 0.25, extension="loss").risk_bound(5)
+    assert stated == BoostedSampling(cube, 0.5, 0.25, extension="loss").risk_bound(5)
+    assert stated is not None
+    assert stated.theorem == pytest.approx(math.exp(0.25) * 2 / 0.5)
+    assert SamplingInConvexSet(ball, 0.5, 0.25, extension="loss").risk_bound(5) is None
+
+
 def test_algorithm_7_keeps_its_risk_bound() -> None:
     data = data_set(5, 1)
     mechanism = EfficientExponentialSampling(Problem(Logistic(), Box.cube(1, 1.0)), 3.0)
@@ -376,7 +385,7 @@ def test_algorithm_7_keeps_its_risk_bound() -> None:
     least = mechanism.problem.total_risk(np.linspace(-1, 1, 20_001)[:, None], data).min()
     stated = mechanism.risk_bound(5)
     assert stated is not None
-    assert stated.bound == pytest.approx(math.exp(1) * 6 * 1 * 2 / 3)
+    assert stated.theorem == pytest.approx(math.exp(1) * 6 * 1 * 2 / 3)
     assert risks.mean() - least <= stated.bound
 
 

@@ -14,7 +14,7 @@ import array_api_strict
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 
 from dpverify.algorithms.bst14.grid_walk import (
     GridWalk,
@@ -366,6 +366,18 @@ def test_the_guarantee_holds_exactly() -> None:
         assert epsilon / 10 < largest <= epsilon
         louder = law_after(cells, -20 * walk.scale * centers(plan) @ (n * direction), walk.step_count(n))
         assert np.max(np.abs(np.log(louder / laws[1]))) > epsilon
+
+
+@pytest.mark.parametrize(("p", "distance"), [(1, 0.5), (3, 2 / 3), (30, 2 / 3), (5, 3.0), (4, 0.0)])
+def test_the_worst_density_within_a_distance_is_found_by_a_program(p: int, distance: float) -> None:
+    """Of densities against Gamma(p, 1) on 400 parts of equal mass, between the two factors: the largest mean."""
+    ends = stats.gamma.ppf(np.linspace(0.0, 1.0, 401), p)
+    means = p * np.diff(stats.gamma.cdf(ends, p + 1)) * 400
+    limits = (math.exp(-distance) / 400, math.exp(distance) / 400)
+    found = optimize.linprog(-means, A_eq=np.ones((1, 400)), b_eq=[1.0], bounds=limits)
+    stated = expected_excess(p, 2.0, distance)
+    assert stated.bound == pytest.approx(-found.fun / 2, rel=1e-3)
+    assert -found.fun / 2 <= stated.bound * (1 + 1e-9) <= stated.theorem * (1 + 2e-9)
 
 
 @pytest.mark.parametrize("p", [1, 2])

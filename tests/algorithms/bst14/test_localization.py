@@ -21,6 +21,7 @@ from dpverify.algorithms.bst14.output_perturbation import (
     PRINTED_CONSTANT,
     GaussianOutputPerturbation,
 )
+from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, gaussian_hockey_stick
 from dpverify.problems import (
@@ -352,8 +353,8 @@ def test_the_risk_bound_is_the_proofs() -> None:
     inner = NoisyGradientDescent(mean_problem(2), 4.0, 5e-6)
     second_moment = (2 * n) ** 2 + 2 * inner.noise_stddev(n) ** 2
     diameter = 2 * GaussianOutputPerturbation(mean_problem(2), 4.0, 5e-6).ball_radius(n)
-    tails = sum(1 / (t * (n**2 - t)) for t in range(1, n**2))  # what each step adds to the last point's risk
-    expected = diameter * math.sqrt(second_moment) * (1 / n + n * tails + 1 / n) / 2
+    norm = math.sqrt(second_moment)
+    expected = falling_rates(n**2).last(diameter / norm, distance=diameter, norm=norm, lipschitz=2 * n)
     stated = algorithm.risk_bound(n)
     assert stated is not None
     missed = n * 2 * 2 * n**-3
@@ -367,8 +368,10 @@ def test_the_risk_bound_of_algorithm_1_for_strongly_convex_losses() -> None:
     algorithm = NoisyGradientDescent(mean_problem(2), 4.0, 1e-5, step_size="strongly-convex", steps=99)
     second_moment = (2 * 16) ** 2 + 2 * algorithm.noise_stddev(16) ** 2
     stated = algorithm.risk_bound(16)
-    tails = 1 / 100 + sum(1 / (t * (100 - t)) for t in range(1, 100))
-    assert stated.bound == pytest.approx(second_moment / 32 * tails, rel=1e-12)
+    norm = math.sqrt(second_moment)
+    expected = strongly_convex_rates(100).last(1 / 16, distance=1.0, norm=norm, lipschitz=32)
+    assert stated.bound == pytest.approx(expected, rel=1e-12)
+    assert stated.bound < 0.6 * second_moment / 32 * (1 + 2 * sum(1 / t for t in range(1, 100))) / 100
     assert stated.theorem == pytest.approx(17 * second_moment * (1 + math.log(100)) / (16 * 100), rel=1e-12)
     assert [(one.oracle, one.count) for one in algorithm.queries(16)] == [
         ("gradient", 99),

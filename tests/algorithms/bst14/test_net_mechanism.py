@@ -223,6 +223,21 @@ def test_the_printed_exponent_is_seen_by_an_audit_too() -> None:
     assert verdicts == [Verdict.SUPPORTED, Verdict.VIOLATED]
 
 
+def test_the_bound_needs_no_net() -> None:
+    """On a cube every cube of the grid has a point: the same number whether or not the points were made."""
+    problem = Problem(Logistic(), Box.cube(2, 1.0))
+    made, counted = (NetMechanism(problem, 1.0, largest_net=most).risk_bound(40) for most in (200_000, 1))
+    assert made is not None
+    assert counted is not None
+    assert made.bound == pytest.approx(counted.bound, rel=1e-9)
+    large = NetMechanism(Problem(Logistic(), Box.cube(30, 1.0)), 1.0)
+    stated = large.risk_bound(569)
+    assert stated is not None
+    cubes = math.ceil(569 / 60)  # along each edge: half of a cube's diagonal is at most ||C|| p / n
+    expected = 569 * math.sqrt(30) / cubes + 30 * math.log(cubes) / large.scale
+    assert stated.bound == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("constraint", [Ball(2, 1.0), Simplex(3, 1.0), Box.cube(2, 0.5)], ids=str)
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_expected_risk_is_within_the_bound(constraint: ConstraintSet, epsilon: float) -> None:

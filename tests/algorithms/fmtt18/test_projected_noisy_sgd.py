@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
@@ -79,9 +80,44 @@ def test_theorem_35(index: int) -> None:
 
 def test_epochs_compose_where_the_amplification_is_lost() -> None:
     """At the last index with n = 1, k epochs are k releases without later noise: mu = sqrt(k) 2 L / sigma."""
-    stated = PNMSGD(LOGISTIC, 1.0, 0.7, epochs=5).guarantee_at(1, 1)
-    assert stated is not None
-    assert stated.guarantee.mu == pytest.approx(math.sqrt(5) * 2 / 0.7, rel=1e-9)  # type: ignore[attr-defined]
+    everywhere, inside = (
+        PNMSGD(problem, 1.0, 0.7, epochs=5).guarantee_at(1, 1)
+        for problem in (Problem(Logistic(), AllSpace(D)), LOGISTIC)
+    )
+    assert everywhere is not None
+    assert everywhere.guarantee.mu == pytest.approx(math.sqrt(5) * 2 / 0.7, rel=1e-9)  # type: ignore[attr-defined]
+    # on a set of diameter 2 the last step has to hide that and its own shift of 2
+    assert inside is not None
+    assert inside.guarantee.mu == pytest.approx((2 + 2) / 0.7, rel=1e-9)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("rate", "stddev", "epochs"), [(0.2, 5.0, 64), (0.5, 1.0, 64), (1.0, 1.0, 256), (0.1, 4.0, 256)]
+)
+def test_on_an_interval_many_epochs_are_as_private_as_their_last_ones(
+    rate: float, stddev: float, epochs: int
+) -> None:
+    """One record, all to the left or all to the right, by the chain's law on 400 cells; far below composition."""
+    algorithm = PNMSGD(Problem(Linear(), Ball(1, 1.0)), rate, stddev, epochs=epochs)
+    mu = algorithm.guarantees(1).sharpest.guarantee.mu  # type: ignore[union-attr, attr-defined]
+    assert mu < 0.6 * math.sqrt(epochs) * 2 / stddev
+    edges = np.linspace(-1.0, 1.0, 401)
+    places = np.concatenate([[-1.0], (edges[1:] + edges[:-1]) / 2, [1.0]])
+    ends = np.concatenate([[-np.inf], edges, [np.inf]])
+    start = np.zeros(402)
+    start[200:202] = 0.5
+    left, right = (
+        start
+        @ np.linalg.matrix_power(
+            np.diff(stats.norm.cdf((ends - (places[:, None] + drift)) / (rate * stddev)), axis=1), epochs
+        )
+        for drift in (-rate, rate)
+    )
+    epsilons = np.array([0.0, 0.2, 0.5, 1.0, 2.0, 3.0])
+    exact = np.array([np.maximum(left - math.exp(each) * right, 0.0).sum() for each in epsilons])
+    assert np.all(exact <= GDP(mu).privacy_profile(epsilons))
+    if rate == 1.0:  # here three quarters of it would be too little
+        assert exact[0] > float(GDP(0.75 * mu).privacy_profile(0.0))
 
 
 def test_theorem_24_and_the_profile_beside_it() -> None:
@@ -273,7 +309,12 @@ def test_theorems_29_and_30_at_their_rates() -> None:
             assert stated.theorem == pytest.approx(factor * inside / math.sqrt(n), rel=1e-9)
             assert stated.sources[0] == ("fmtt18.thm29" if factor == 4.0 else "fmtt18.thm30")
             proved = random_iterate_risk(
-                LOGISTIC, n=n, iterates=iterates, rate=made.rate, noise_stddev=made.noise_stddev, distance=1.0
+                LOGISTIC,
+                n=n,
+                iterates=iterates,
+                rate=made.rate,
+                noise_stddev=made.noise_stddev,
+                start=made.start,
             )
             assert stated.bound == proved <= stated.theorem
             other = dataclasses.replace(made, rate=1.5 * made.rate).risk_bound(n)
@@ -285,13 +326,27 @@ def test_theorems_29_and_30_at_their_rates() -> None:
 
 
 def test_no_risk_is_stated_without_bounds_or_where_the_paper_has_none() -> None:
-    for kind in (SkipPNSGD, StopPNSGD):
+    for kind in (SkipPNSGD, StopPNSGD, PNSGD):
         assert kind(Problem(Logistic(), AllSpace(D)), 0.1, 1.0).risk_bound(3) is None
-    for kind in (PNSGD, PNMSGD):
-        assert kind(LOGISTIC, 0.1, 1.0).risk_bound(3) is None
+    assert PNMSGD(LOGISTIC, 0.1, 1.0).risk_bound(3) is None
 
 
-@pytest.mark.parametrize("kind", [SkipPNSGD, StopPNSGD])
+def test_the_last_point_has_a_risk_of_its_own_and_noise_counts_only_if_it_moves() -> None:
+    """With little noise no worse than twice Stop's; with much of it, all that starts in the middle knows of a walk."""
+    quiet, loud = ({"rate": 0.05, "noise_stddev": noise} for noise in (0.1, 100.0))
+    stop, last = (kind(LOGISTIC, **quiet).risk_bound(400) for kind in (StopPNSGD, PNSGD))
+    assert stop is not None
+    assert last is not None
+    assert stop.bound < last.bound < 3 * stop.bound
+    assert last.population
+    walk, moved = (StopPNSGD(LOGISTIC, **loud, start=at).risk_bound(400) for at in (None, [0.1, 0, 0]))
+    assert walk is not None
+    assert moved is not None
+    # at most sqrt(2) from the walk, and eta L^2 / 2 for the gradients; elsewhere, nothing
+    assert math.sqrt(2) < walk.bound < math.sqrt(2) + 0.03 < moved.bound == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("kind", [SkipPNSGD, StopPNSGD, PNSGD])
 def test_the_risk_holds_and_could_fail(kind: Any) -> None:
     """All records are one: the population is a point. At a fixed seed, with seven standard errors to spare."""
     problem = Problem(Linear(), Ball(2, 1.0))

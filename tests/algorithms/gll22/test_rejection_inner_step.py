@@ -6,6 +6,7 @@ Every test at a fixed seed rejects a correct sampler with probability at most FA
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from sampler_laws import FALSE_ALARM, Array, Z, interval_cdf, ks_with_slack, make_data, mean_loss
 from scipy import integrate, stats
 
+from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
     QUERIES_A_ROUND,
     RejectionInnerStep,
@@ -256,3 +258,33 @@ def test_bad_parameters_of_the_inner_step(argument: str, value: Any) -> None:
     }
     with pytest.raises(InvalidArgumentError, match=argument):
         RejectionInnerStep(**{**good, argument: value})
+
+
+def excess_on_ball(k: float, mu: float, d: int, *, bent: bool) -> float:
+    """Expected excess, under exp(-k (F + mu |x|^2 / 2)) on the unit ball, of <e, x> or of |x + e|, by quadrature."""
+    r, c = np.linspace(0.0, 1.0, 1201)[1:, None], np.linspace(-1.0, 1.0, 1201)[None, 1:-1]
+    f = np.sqrt(np.maximum(r**2 + 2 * r * c + 1, 0.0)) if bent else 1 + r * c
+    logs = -k * (f + mu * r**2 / 2) + (d - 1) * np.log(r) + (d - 3) / 2 * np.log(1 - c**2)
+    weights = np.exp(logs - logs.max())
+    return float(np.sum(weights * f) / np.sum(weights))
+
+
+@pytest.mark.parametrize(("k", "mu"), [(4.0, 10.0), (4.0, 251.0), (100.0, 0.5), (1000.0, 0.1), (40.0, 2.0)])
+def test_the_risk_bound_is_above_the_worst_losses_and_not_far(k: float, mu: float) -> None:
+    problem = Problem(Linear(), Ball(30, 1.0))
+    # a short step from the middle adds to mu: half of it comes from there
+    step = RejectionInnerStep(problem, k, mu / 2, 2 / (k * mu), accuracy=0.5, withdraw_guarantee=True)
+    assert step._target == RegularizedDensity(problem, k, mu, (0.0,) * 30)
+    stated = replace(step, step_size=1e-9).risk_bound(5)
+    assert stated is not None
+    assert stated.bound == pytest.approx(1.0, abs=0.01)  # where it starts
+    found = step.risk_bound(5)
+    if found is None:
+        assert step.withdrawn(5)
+        return
+    worst = max(excess_on_ball(k, mu, 30, bent=bent) for bent in (False, True))
+    bound = found.bound - 2 * step.total_variation
+    assert worst < bound < 2.6 * worst
+    assert bound - math.sqrt(30 / (k * mu)) < worst or k / 30 > 1  # the spread cannot be left out
+    outside = replace(step, point=(3.0,) + (0.0,) * 29)
+    assert outside.risk_bound(5) is None

@@ -22,7 +22,7 @@ from dpverify.algorithms.mn25.phased import PhasedSGD
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, ApproxDP, PureDP
-from dpverify.problems import Ball, Dataset, Logistic, Problem, minimize
+from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem, minimize
 from dpverify.running import Randomness, run
 
 # ------------------------------------------------------------------------------------------ ERM by SCO
@@ -206,6 +206,28 @@ def test_risk_and_queries_come_from_the_solver() -> None:
     assert reduction.queries(50)[0].count == 60
     empirical = FixedSolver(LOGISTIC, PureDP(1.0), risk=StatedRisk(0.3, total=False))
     assert EmpiricalToPopulation(empirical).risk_bound(50) is None
+
+
+def test_a_stable_solver_has_a_risk_for_the_population() -> None:
+    """Linear losses without an edge of the set in the way: one record moves the point by all that the bound allows."""
+    n, solver = 6, NoisyGradientDescent(Problem(Linear(), Ball(1, 1e4)), 8.0, 1e-2, rate_factor=1e-6)
+    features = np.ones((n, 1))
+    other = features.copy()
+    other[0] = -1.0
+    left, right = (
+        solver(Dataset(x, np.ones(n)), rng=Randomness(3), runs=4000).points for x in (features, other)
+    )
+    moved = np.mean(np.abs(left - right))
+    stated, own = solver.population_risk_bound(n), solver.risk_bound(n)
+    assert stated is not None
+    assert moved == pytest.approx(stated.bound - own.bound / n, rel=0.05)
+    assert stated.population
+    found = EmpiricalToPopulation(solver).risk_bound(n)
+    assert found is not None
+    assert (found.bound, found.population) == (stated.bound, False)
+    steep = NoisyGradientDescent(Problem(Logistic(), Ball(1, 1.0)), 8.0, 1e-2, rate_factor=1e4)
+    assert steep.population_risk_bound(n) is None
+    assert EmpiricalToPopulation(steep).risk_bound(n) is None
 
 
 def test_the_resampled_solver_minimizes_the_empirical_risk() -> None:

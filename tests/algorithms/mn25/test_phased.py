@@ -17,6 +17,7 @@ import pytest
 from scipy import stats
 from twins import Recorder
 
+from dpverify.algorithms.conditions import noise_distance
 from dpverify.algorithms.mn25.phased import ERMPhase, PhasedERM, PhasedSGD
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, ApproxDP, PureDP
@@ -510,22 +511,40 @@ def test_risk_bounds_follow_the_chains(kind: Any, share: float) -> None:
     alpha = width / share
     algorithm = kind(PROBLEM, 1.0, 1e-5, accuracy=alpha)
     schedule, count = algorithm.schedule(n), len(algorithm.schedule(n))
-    stated, first = algorithm.risk_bound(n), schedule[0]
+    stated = algorithm.risk_bound(n)
     bound = stated.theorem
     if kind is PhasedSGD:
-        from_middle = width**2 * 3 / 4 / (2 * first.rate * first.steps)
         # eta T = B^2 / alpha: 4 alpha + sum over r >= 2 of 128 2^-r alpha, noise, and a sixth of eta L^2
         ideal = alpha * (4 + 64 * (1 - 2.0 ** (1 - count))) + 4 * width / 4**count
         ideal += sum(phase.rate for phase in schedule) / 2
     else:
-        from_middle = first.pull * width**2 * 3 / 4
         ideal = alpha * (2 + 32 * (1 - 2.0 ** (1 - count))) + 4 * width / 2**count
         ideal += sum(phase.gap for phase in schedule)
     assert bound == pytest.approx(ideal, rel=2e-3)
     assert bound < width
-    assert stated.bound == pytest.approx(bound - from_middle)
+    distance, total = 1.0, 0.0
+    for phase in schedule:  # the best of many points on the way, one by one
+        pull, rest = algorithm._pull_and_rest(phase)
+        share = np.linspace(0.0, 1.0, 10_001)
+        total += float(np.min(pull * (share * distance) ** 2 + (1 - share) * distance)) + rest
+        distance = noise_distance(phase.noise_stddev, BALL)
+    assert stated.bound == pytest.approx(total + distance, rel=1e-6)
+    assert stated.bound < 0.6 * bound
     trivial = kind(PROBLEM, 1.0, 1e-5, accuracy=2.0).risk_bound(n)
     assert (trivial.bound, trivial.theorem) == (width / 2, width)
+
+
+def test_projected_noise_moves_points_by_at_most_that_and_hardly_less() -> None:
+    rng = np.random.default_rng(0)
+    for dimension, stddev in ((1, 0.2), (1, 1.0), (2, 0.5), (30, 0.05), (30, 0.365), (30, 0.73)):
+        bound, worst = noise_distance(stddev, Ball(dimension, 2.0)), 0.0
+        for length in (0.0, 1.0, 1.8, 2.0):
+            a = length * np.eye(1, dimension)
+            moved = a + stddev * rng.normal(size=(20_000, dimension))
+            moved *= np.minimum(1.0, 2 / np.linalg.norm(moved, axis=1))[:, None]
+            worst = max(worst, float(np.mean(np.sum((moved - a) ** 2, axis=1))) ** 0.5)
+        assert 0.96 * bound < worst < 1.01 * bound
+        assert noise_distance(stddev, AllSpace(dimension)) == pytest.approx(stddev * math.sqrt(dimension))
 
 
 BAD = [

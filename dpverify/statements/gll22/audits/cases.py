@@ -292,14 +292,24 @@ mechanism_at_size = real_size.risk(
 )
 
 
+def _sampler_of_size(problem: Problem) -> AlternatingSampler:
+    return AlternatingSampler(problem, 4.0, 10.0, 0.05)
+
+
+def _step_of_size(problem: Problem) -> RejectionInnerStep:
+    return RejectionInnerStep(problem, 4.0, 1.0, 0.001)
+
+
+sampler_risk_at_size = real_size.risk(lambda: _sampler_of_size(real_size.linear()), real_size.equal)
+step_risk_at_size = real_size.risk(lambda: _step_of_size(real_size.linear()), real_size.equal)
+
+
 def sampler_at_size() -> Iterator[Expectation]:
-    sampler = AlternatingSampler(real_size.logistic(), 4.0, 10.0, 0.05)
-    return counted_values(sampler, real_size.whole(), WHERE, 2.0)
+    return counted_values(_sampler_of_size(real_size.logistic()), real_size.whole(), WHERE, 2.0)
 
 
 def step_at_size() -> Iterator[Expectation]:
-    step = RejectionInnerStep(real_size.logistic(), 4.0, 1.0, 0.001)
-    return counted_values(step, real_size.whole(), WHERE, 10.0)
+    return counted_values(_step_of_size(real_size.logistic()), real_size.whole(), WHERE, 10.0)
 
 
 def family_at_size() -> Iterator[Expectation]:

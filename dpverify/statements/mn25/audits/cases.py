@@ -327,7 +327,7 @@ def _two_passes_at_size() -> PrivateOracleMethod:
 two_passes_at_size = real_size.privacy(_two_passes_at_size)
 descent_at_size = real_size.risk(lambda: DPSGD(real_size.logistic(), 4.0, DELTA))
 phased_sgd_pair_at_size = real_size.privacy(lambda: PhasedSGD(real_size.linear(), 1.0, DELTA))
-phased_sgd_at_size = real_size.risk(lambda: PhasedSGD(real_size.logistic(), 1.0, DELTA))
+phased_sgd_at_size = real_size.risk(lambda: PhasedSGD(real_size.linear(), 1.0, DELTA), real_size.equal)
 phased_erm_pair_at_size = real_size.privacy(lambda: PhasedERM(real_size.linear(), 1.0, DELTA))
 phased_erm_at_size = real_size.risk(lambda: PhasedERM(real_size.logistic(), 32.0, DELTA))
 limited_at_size = real_size.risk(lambda: limited("quantizing", real_size.logistic(), 0.1))
