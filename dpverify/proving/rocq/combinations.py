@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from dpverify.proving.rocq.terms import Json, RocqTerms, UntranslatedError, number
+from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number
 
 Monomial = tuple[tuple[str, Fraction], ...]
 Polynomial = dict[Monomial, Fraction]
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\(?\d+( / \d+)?\)?")
 MOST_TERMS = 400
 """RocqTerms of a polynomial at most."""
 MOST_CANDIDATES = 4000
-ROUNDS = 3
+ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,17 @@ class PolynomialLetters:
             return apart
         if head == "exp":
             return self.exponential(e)
-        sign = {"pi": "+", "norm": "0", "abs": "0", "phi": "0", "erfc": "0"}.get(head, "")
-        return self.letter(self.text(e), 1, sign)
+        text = self.text(e)
+        if head in FUNCTIONS and head != "abs":
+            argument = self.sum_of(self.polynomial(e[1]))
+            canonical = f"({FUNCTIONS[head][0]} {argument})"
+            self.same[text] = (canonical, "function_is")
+            return self.letter(canonical, 1, "0" if head in ("phi", "erfc") else "")
+        if head == "pow":
+            base = self.polynomial(e[1])
+            positive = len(base) == 1 and all(c > 0 and self.is_positive(m) for m, c in base.items())
+            return self.letter(text, 1, "+" if positive else "")
+        return self.letter(text, 1, {"pi": "+", "norm": "0", "abs": "0"}.get(head, ""))
 
     def logarithm(self, e: Json) -> Polynomial | None:
         """The logarithm of a product as a sum; None if it is of a sum."""
@@ -109,17 +118,26 @@ class PolynomialLetters:
         return found
 
     def exponential(self, e: Json) -> Polynomial:
-        """The exponential function of a sum as a product."""
+        """The exponential function of a sum as a product; that of a logarithm, as what that is of."""
         inside = self.polynomial(e[1])
-        powers = []
+        found: Polynomial = {(): Fraction(1)}
         for monomial, factor in inside.items():
+            name, power = monomial[0] if len(monomial) == 1 else ("", Fraction(0))
+            if name.startswith("(ln ") and power == 1 and factor.denominator == 1:
+                found = times(found, self.power_of(name[4:-1], factor))
+                continue
             common = Fraction(1, factor.denominator)
             text = f"(exp ({number(common)} * ({self.written(monomial)})))"
             self.signs[text] = "+"
-            powers.append((text, factor / common))
-        found: Polynomial = {tuple(sorted(powers)): Fraction(1)}
+            found = times(found, {((text, factor / common),): Fraction(1)})
         self.same[self.text(e)] = (self.sum_of(found), "exponential_is")
         return found
+
+    def power_of(self, name: str, exponent: Fraction) -> Polynomial:
+        """An integer power of a letter, or of a number."""
+        if name.isdigit():
+            return {(): Fraction(int(name)) ** int(exponent)}
+        return {((name, exponent),): Fraction(1)}
 
     def sum_of(self, found: Polynomial) -> str:
         """A polynomial's text in Rocq."""

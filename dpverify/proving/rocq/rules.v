@@ -37,6 +37,10 @@ Ltac sign :=
   | |- 0 < sqrt ?a => apply sqrt_lt_R0; sign
   | |- 0 < exp ?a => apply exp_pos
   | |- 0 < PI => apply PI_RGT_0
+  | |- 0 < powerRZ ?a ?n => apply powerRZ_lt; sign
+  | |- 0 <= powerRZ ?a ?n => apply powerRZ_le; sign
+  | |- 0 < ln ?a => rewrite <- ln_1; apply ln_increasing; lra
+  | |- 0 <= ln ?a => left; sign
   | |- 0 < ?a + ?b => first [lra | apply plus_positive_left; solve [sign] | apply plus_positive_right; solve [sign]]
   | |- 0 < Rmax ?a ?b => unfold Rmax; destruct (Rle_dec a b); sign
   | |- 0 < Rmin ?a ?b => unfold Rmin; destruct (Rle_dec a b); sign
@@ -147,17 +151,14 @@ Ltac logs_apart := repeat match goal with
   | |- context [ln (/ ?a)] => rewrite (ln_Rinv a) by sign
   | |- context [ln (?a ^ ?n)] => rewrite (Rcomplements.ln_pow a n) by sign
   | |- context [ln (sqrt ?a)] => rewrite (log_of_root a) by sign
+  | |- context [ln (exp ?a)] => rewrite (ln_exp a)
   | |- context [ln 1] => rewrite ln_1
   end.
 Ltac logarithm_is := logs_apart; simpl INR; identity.
-Lemma exp_times_nat n x : exp x ^ n = exp (INR n * x).
-Proof.
-  induction n as [| n IH]; [simpl; now rewrite Rmult_0_l, exp_0 |].
-  rewrite S_INR. change (exp x ^ S n) with (exp x * exp x ^ n). rewrite IH, <- exp_plus. f_equal. ring.
-Qed.
-Ltac exponential_is :=
-  repeat rewrite exp_times_nat; repeat rewrite <- exp_Ropp; repeat rewrite <- exp_plus;
-  repeat match goal with |- context [1 * exp ?x] => rewrite (Rmult_1_l (exp x)) end; first [f_equal; simpl INR; identity | rewrite <- exp_0 at 1; f_equal; simpl INR; identity].
+Lemma exp_of_log u y : 0 < y -> u = ln y -> exp u = y.
+Proof. intros H ->. now apply exp_ln. Qed.
+Ltac exponential_is := apply exp_of_log; [sign | logs_apart; simpl INR; identity].
+Ltac function_is := f_equal; identity.
 Lemma root_of_bound x e : x ^ 2 <= e -> x <= sqrt e.
 Proof.
   intros H. destruct (Rle_or_lt x 0) as [Hx | Hx]; [apply Rle_trans with 0; [exact Hx | apply sqrt_pos] |].
@@ -261,11 +262,14 @@ Ltac norms := repeat match goal with
     let n := fresh "norm" in let e := fresh "is_norm" in
     pose proof (norm_squared d u) as e; revert e; set (n := norm d u) in *; clearbody n
   end.
-Ltac products := norms; bilinear; one_order; intros; repeat match goal with
+Lemma norm_square d u : norm d u ^ 2 = inner d u u.
+Proof. rewrite <- norm_squared. ring. Qed.
+Ltac products := rewrite ?norm_square in *; norms; bilinear; one_order; intros; repeat match goal with
   | |- context [inner ?d ?u ?v] => let p := fresh "product" in set (p := inner d u v) in *; clearbody p
   | H : context [inner ?d ?u ?v] |- _ => let p := fresh "product" in set (p := inner d u v) in *; clearbody p
   end.
-Ltac gram := clear_parts; products; first [lra | fields | lettered; nsatz].
+Ltac gram := clear_parts; products;
+  repeat match goal with H : ?n * ?n = ?p |- _ => is_var p; subst p end; first [lra | fields | lettered; nsatz].
 
 (* ------------------------------------------------------------------ values at a point *)
 Lemma power_two_exact x : 0 <= x -> sqrt (x * x) = x.

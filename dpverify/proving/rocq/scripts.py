@@ -151,29 +151,36 @@ def gram(setting: Branch, problem: Json, proof: Json) -> list[str]:
             False,
         )
 
-    def parts(sum_: Json, lines: list[str], start: int) -> str:
+    def parts(sum_: Json, lines: list[str]) -> str:
         texts = []
-        for k, (multiplier, *its) in enumerate(sum_, start):
+        for multiplier, *its in sum_:
             found = [fact(f) for f in its]
+            if claim[0] != "==" and multiplier[0] != "num":
+                zero = TwoSides("<=", ["num", "0"], multiplier)
+                letters = PolynomialLetters(setting.kinds, signs_of(setting))
+                shown_ = combination(letters, zero, setting.given, pairs=False)
+                if shown_ is not None:
+                    lines += [
+                        f"assert (0 <= {setting.text(multiplier)}).",
+                        *braced(combined(setting, letters, zero, shown_)),
+                    ]
             said = " * ".join([setting.text(multiplier), *(text for text, _, _ in found)])
             if claim[0] == "==":
-                lines.append(f"assert (part_{k} : {said} = 0) by (zero_products).")
+                lines.append(f"assert ({said} = 0) by (zero_products).")
             elif any(how == "equal" for _, how, _ in found):
-                lines.append(f"assert (part_{k} : 0 <= {said}) by (equal_products).")
+                lines.append(f"assert (0 <= {said}) by (equal_products).")
             else:
                 strict = claim[0] == "<" and bool(found) and all(s for _, _, s in found)
-                lines.append(
-                    f"assert (part_{k} : 0 {'<' if strict else '<='} {said}) by (nonnegative_products)."
-                )
+                lines.append(f"assert (0 {'<' if strict else '<='} {said}) by (nonnegative_products).")
             texts.append(said)
         return " + ".join(texts) or "0"
 
     lines = ["conditions."]
     if claim[0] not in ("<=", "<", "=="):
         raise UntranslatedError("gram")
-    total_ = parts(proof["sum"], lines, 0)
+    total_ = parts(proof["sum"], lines)
     if proof.get("base"):
-        base = parts(proof["base"], lines, 100)
+        base = parts(proof["base"], lines)
         lines.append(f"apply (at_most_by_squares ({base}) ({total_})); [gram | gram | parts | parts].")
         return lines
     lemma = {"<=": "at_most", "<": "below", "==": "at_most"}[claim[0]]
@@ -442,7 +449,7 @@ def combined(
 ) -> list[str]:
     """A combination as a script."""
     lines, parts = [], []
-    for k, each in enumerate(products):
+    for each in products:
         if each.of and each.of[0].left[0] == "opaque":
             continue
         multiplier = f"({number(each.times)} * ({letters.written(each.monomial)}))"
@@ -465,7 +472,7 @@ def combined(
             (a, b), (c, d) = sides
             said = f"{multiplier} * (({b} - {a}) * ({d} - {c}))"
             how, sign = "apply times_two; [sign | given | given]", "<="
-        lines.append(f"assert (part_{k} : 0 {sign} {said}) by ({how}).")
+        lines.append(f"assert (0 {sign} {said}) by ({how}).")
         parts.append(said)
     lemma, end = ("below", "parts_positive") if goal.relation == "<" else ("at_most", "parts")
     lines.append(f"apply ({lemma} ({' + '.join(parts) or '0'})); [clear_parts | {end}].")
@@ -476,7 +483,7 @@ def identity(letters: PolynomialLetters) -> list[str]:
     """Both sides are the same, once roots, logarithms and exponentials are what they are in the search."""
     lines = []
     for k, (text, (other, how)) in enumerate(sorted(letters.same.items(), key=lambda pair: -len(pair[0]))):
-        lines.append(f"assert (same_{k} : {text} = {other}) by {how}; rewrite ?same_{k}; clear same_{k}.")
+        lines.append(f"assert (same_{k} : {text} = {other}) by {how}; try rewrite same_{k}; clear same_{k}.")
     return [*lines, "identity."]
 
 
@@ -508,7 +515,7 @@ def by_cases(setting: Branch, goal: TwoSides, e: Json) -> list[str]:
         lemma = f"{'larger' if head == 'max' else 'smaller'}_of {one} {setting.text(second)}"
         up, down = (second, first) if head == "max" else (first, second)
         cases = [(TwoSides("<=", first, second), up), (TwoSides("<", second, first), down)]
-    lines = [f"destruct ({lemma}) as [[? case_]|[? case_]]; rewrite ?case_ in *; clear case_."]
+    lines = [f"destruct ({lemma}) as [[? case_]|[? case_]]; try rewrite case_ in *; clear case_."]
     for known, value in cases:
         given = tuple(
             TwoSides(k.relation, swapped(k.left, e, value), swapped(k.right, e, value)) for k in setting.given

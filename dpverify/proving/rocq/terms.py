@@ -125,7 +125,7 @@ class RocqTerms:
             whole = self.integer(exponent)
             if whole is not None:
                 if not _positive(base):
-                    self.need(f"{b} <> 0 \\/ 0 <= {self.real(exponent)}")
+                    self.need(f"({b} <> 0 \\/ 0 <= {self.real(exponent)})")
                 return f"(powerRZ {b} {whole})"
             at = self.real(exponent)
             self.need(f"power_defined {b} {at}")

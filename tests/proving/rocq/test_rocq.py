@@ -90,6 +90,7 @@ def test_a_statement_says_where_its_parts_are_defined() -> None:
     [
         (["<", ["log", X], Y], "(0 < x /\\ ln x < y)"),
         (["<=", ["pow", X, Y], ONE], "(power_defined x y /\\ power x y <= 1)"),
+        (["<=", ["pow", Y, N], X], "((y <> 0 \\/ 0 <= (IZR n)) /\\ powerRZ y n <= x)"),
         (["not", ["and", ["<=", X, Y], ["<", Y, X]]], "(y < x \\/ x <= y)"),
         (["implies", ["==", over(X), Y], ["!=", X, Y]], "((x <> 0 /\\ / x <> y) \\/ x <> y)"),
         (["exists", letter("C"), ["<=", X, ["sym", "C"]]], "(exists C : R, 0 < C /\\ x <= C)"),
