@@ -41,7 +41,7 @@ LOADED = (
     "Require Import Reals ZArith Lra Lia Psatz Nsatz.\nFrom Coquelicot Require Import Coquelicot.\n"
     "From Interval Require Import Tactic.\nRequire Import semantics rules.\nOpen Scope R_scope.\n"
 )
-ROWS_A_FILE = 12
+ROWS_A_FILE = 20
 CPU_SECONDS = 60
 """A guard for one file; a row at which it ends is tried once more alone, and what comes of that is not kept."""
 
@@ -88,14 +88,15 @@ class RocqTheorem:
     def replay(self, number: int, file: str) -> str:
         """The statement once more, of which the theorem is a proof, and what that rests on, into a file."""
         again = f"Definition replay_{number} :\n  {self.statement} := row_{number}.\n"
-        return again + f'Redirect "{file}" Print Assumptions replay_{number}.\n'
+        return again + f'Redirect "{file}" Print Assumptions replay_{number}.\nAbort All.\n'
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiler of Rocq or Coq, and what it calls itself."""
+    """Compiler and read loop of Rocq or Coq, and the version."""
 
     command: tuple[str, ...]
+    loop: tuple[str, ...]
     version: str
 
 
@@ -109,14 +110,17 @@ def found_kernel(path: str = "") -> Kernel | None:
         place = shutil.which(name)
         if place is None:
             continue
-        command = (place, "c") if Path(place).name == "rocq" else (place,)
+        one = Path(place).name == "rocq"
+        command, loop = (
+            ((place, "c"), (place, "repl")) if one else ((place,), (str(Path(place).with_name("coqtop")),))
+        )
         try:
             said = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60)
         except (OSError, subprocess.TimeoutExpired):
             continue
         number = re.search(r"version (\d+\.\d+[\w.+]*)", said.stdout)
         if said.returncode == 0 and number:
-            return Kernel(command, number[1])
+            return Kernel(command, loop, number[1])
     if path:
         raise InvalidArgumentError("--kernel-path", path, "the compiler of Rocq or Coq, rocq or coqc")
     return None
@@ -190,7 +194,7 @@ def ask(
             folder = Path(place)
             write_sources(folder)
             for name in ("semantics.v", "rules.v"):
-                _compiled(kernel, folder / name, CPU_SECONDS)
+                _compiled(kernel, folder / name)
             batches = [missing[k : k + ROWS_A_FILE] for k in range(0, len(missing), ROWS_A_FILE)]
             parallel = Parallel(
                 n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1
@@ -215,7 +219,7 @@ def _batch(
     rows: Sequence[KernelRow],
     made: Callable[[KernelRow], RocqTheorem | Reason],
 ) -> list[Reason | None]:
-    """What the kernel says of some rows, in files of their own; after a theorem that fails, a file with the rest."""
+    """What the kernel says of some rows: its read loop takes one after another; where the guard ends it, the rest."""
     found: dict[int, Reason | None] = {}
     theorems: dict[int, RocqTheorem] = {}
     for k, row in enumerate(rows):
@@ -231,41 +235,49 @@ def _batch(
         texts = [theorems[k].text(k) + theorems[k].replay(k, f"{stem}_{k}") for k in waiting]
         file = folder / f"{stem}.v"
         file.write_text(LOADED + "\n" + "\n".join(texts), encoding="utf-8")
-        ended = _compiled(kernel, file, CPU_SECONDS)
+        ended = _read(kernel, file, CPU_SECONDS)
         left = []
         for k in waiting:
             said = folder / f"{stem}_{k}.out"
-            if said.is_file():
-                found[k] = None if allowed(said.read_text(encoding="utf-8")) else Reason.AXIOM
-            else:
+            if not said.is_file():
                 left.append(k)
-        if not left:
+            elif text := said.read_text(encoding="utf-8"):
+                found[k] = None if allowed(text) else Reason.AXIOM
+            else:  # there is nothing whose axioms could be named
+                found[k] = Reason.SCRIPT
+        if ended >= 0:
+            found |= dict.fromkeys(left, Reason.SCRIPT)
             break
-        if ended == 0:  # no file says what it rests on, though all was accepted
-            found |= dict.fromkeys(left, Reason.AXIOM)
-            break
-        if ended < 0 and left[0] != waiting[0]:  # the guard ended it, which the rows before have used up
-            waiting = left
-            continue
-        found[left[0]] = Reason.TIME if ended < 0 else Reason.SCRIPT
-        waiting = left[1:]
+        if left and left[0] == waiting[0]:
+            found[left.pop(0)] = Reason.TIME
+        waiting = left
     return [found[k] for k in range(len(rows))]
 
 
-def _compiled(kernel: Kernel, file: Path, seconds: int) -> int:
-    """The exit status of the compiler, negative if a signal ended it."""
+def _compiled(kernel: Kernel, file: Path) -> None:
+    """Compile a file of the program's own."""
+    subprocess.run([*kernel.command, "-q", file.name], cwd=file.parent, capture_output=True, check=True)
+
+
+def _read(kernel: Kernel, file: Path, seconds: int) -> int:
+    """The exit status of the read loop after a file, negative if a signal ended it."""
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
-    return subprocess.run(
-        [*kernel.command, "-q", file.name], cwd=file.parent, capture_output=True, preexec_fn=limited
-    ).returncode
+    with file.open("rb") as text:
+        return subprocess.run(
+            [*kernel.loop, "-q"], cwd=file.parent, stdin=text, capture_output=True, preexec_fn=limited
+        ).returncode
+
+
+_FETCHING = re.compile(r"Fetching opaque proofs from disk for [\w.]+")
+"""What the read loop says in between."""
 
 
 def allowed(said: str) -> bool:
     """Whether what `Print Assumptions` says names no axiom but those of `AXIOMS`."""
-    lines = said.splitlines()
+    lines = [line for line in said.splitlines() if not _FETCHING.fullmatch(line)]
     if lines == ["Closed under the global context"]:
         return True
     if lines[:1] != ["Axioms:"]:

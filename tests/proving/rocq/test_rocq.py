@@ -159,6 +159,8 @@ def test_a_combination_is_right_minus_left() -> None:
         ("Closed under the global context\n", True),
         ("Axioms:\nClassicalDedekindReals.sig_forall_dec\n  : forall P, P\nPrimInt63.add : int -> int\n", True),
         ("Axioms:\nStdlib.Logic.Classical_Prop.classic : forall P : Prop, P \\/ ~ P\n", True),
+        ("Fetching opaque proofs from disk for Coq.Init.Nat\nClosed under the global context\n", True),
+        ("Fetching opaque proofs from disk for Coq.Init.Nat : False\nClosed under the global context\n", False),
         ("Axioms:\nrow_0 : 0 = 1\n", False),
         ("Axioms:\nClassical_Prop.classic : forall P\nmine.classic : False\n", False),
         ("Axioms:\nFloatAxioms.add_spec : forall x y\n", False),
