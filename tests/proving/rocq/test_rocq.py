@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
 from dpverify.proving.checker import check
 from dpverify.proving.rocq import kernel
@@ -243,3 +244,25 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch:
 def certificate(row: KernelRow) -> Json:
     """What the checker is asked of a row."""
     return {"problem": row.problem, "verdict": row.verdict, "proof": row.proof}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["check", "nowhere", "--kernel", "lean"], "--kernel was 'lean'; allowed: rocq"),
+        (
+            ["check", "nowhere", "--kernel-path", "coqc"],
+            "--kernel-path was 'coqc'; allowed: only together with --kernel",
+        ),
+        (["prove", "yao", "--rocq", "semantics.v"], "--rocq was 'semantics.v'"),
+        (["prove", "yao", "--rocq", "nowhere/file.v"], "--rocq was 'nowhere/file.v'"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(
+    options: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["dpverify", *options])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
