@@ -7,11 +7,16 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify rocq test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
 	$(BIN)/dpverify verify --profile $(PROFILE) --out $(OUT)
+
+# what the last make verify confirmed, given to the kernel of Rocq (Coq), and faults planted in it: the figures of docs/rocq.md
+rocq: $(VENV)/installed
+	test -f $(OUT)/ledger.json || $(MAKE) verify
+	$(BIN)/python tests/benchmarks/rocq_figures.py $(OUT) docs/rocq.md
 
 # Tests start many processes: without kept bytecode, each would compile the program anew.
 test test-thorough test-fast: export PYTHONDONTWRITEBYTECODE :=

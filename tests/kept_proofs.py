@@ -50,6 +50,7 @@ NO_PART = (
     "privacy",
     "problems",
     "properties",
+    "proving/rocq",
     "pytest_plugin",
     "reports",
     "running/subjects/structure.py",
@@ -71,7 +72,8 @@ def proving_files(package: Path) -> list[Path]:
     parts = [part for part in package.iterdir() if part.name not in NO_PART and part.name != "__pycache__"]
     files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*"))]
     files = [path for path in files if path.is_file() and path.parent.name != "__pycache__"]
-    files = [path for path in files if path.relative_to(package).as_posix() not in NO_PART]
+    left_out = {package / name for name in NO_PART}
+    files = [path for path in files if left_out.isdisjoint((path, path.parent))]
     return sorted(
         [
             *files,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,9 @@ from dpverify.terminal import (
     progress_bar,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from dpverify.proving.rocq.kernel import Kernel
 
 
 def _in_folder(path: Path) -> Path:
@@ -56,6 +59,16 @@ def check(
         int | None,
         typer.Option(min=0, metavar="N", help="Seed that picks them; default: a new one, printed."),
     ] = None,
+    kernel: Annotated[
+        str,
+        typer.Option(
+            metavar="rocq", help="Ask this proof assistant's kernel, too, about all that is confirmed."
+        ),
+    ] = "",
+    kernel_path: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="Its compiler, rocq or coqc; default: the one on the search path."),
+    ] = "",
     json_file: Json = None,
 ) -> None:
     """Check a ledger against its source and certificates.
@@ -63,7 +76,9 @@ def check(
     Neither the ledger nor the provers are trusted. Each proof row is compared with the problem that its source
     states, and the independent checker is run on its certificate again. Audits are compared with their plans, with
     their sizes, seeds and shares of the failure probability; what draws nothing is worked out again, and of what draws
-    as much as --rerun asks. Exit code 0: all rows are confirmed, or unconfirmed, undecided or planned as the ledger
+    as much as --rerun asks. With --kernel rocq, statements read by the second reader and scripts made from certificates
+    are given to the kernel of Rocq (Coq); what it does not accept is counted with its reason (docs/rocq.md), and no row
+    fails for it. Exit code 0: all rows are confirmed, or unconfirmed, undecided or planned as the ledger
     itself says; 1: a row or certificate is missing, or contradicts its source or the checker; 2: no ledger.
     """
     extras.require("dpverify check", "prove")
@@ -71,8 +86,11 @@ def check(
     from dpverify.verification.ledger_check import check_ledger
 
     check_json(json_file)
+    asked = _kernel(kernel, kernel_path)
     again = Rerun(rerun, secrets.randbelow(10**9) if rerun_seed is None else rerun_seed)
-    found = check_ledger(ledger, only=tuple(only or ()), rerun=again, progress=progress_bar("checking"))
+    found = check_ledger(
+        ledger, only=tuple(only or ()), rerun=again, progress=progress_bar("checking"), kernel=asked
+    )
     if json_file is not None:
         write_json(json_file, found.as_json())
     if json_file != "-":
@@ -80,6 +98,20 @@ def check(
             typer.echo(line)
     if found.failed:
         raise typer.Exit(VIOLATED)
+
+
+def _kernel(name: str, path: str) -> Kernel | None:
+    """The kernel that is asked for; None if none is, or, with a sentence that says so, if it is not installed."""
+    from dpverify.proving.rocq.kernel import found_kernel
+
+    if name not in ("", "rocq"):
+        raise InvalidArgumentError("--kernel", name, "rocq")
+    if path and not name:
+        raise InvalidArgumentError("--kernel-path", path, "only together with --kernel rocq")
+    kernel = found_kernel(path) if name else None
+    if name and kernel is None:
+        typer.echo("Rocq (Coq) is not installed, so its kernel was not asked; see docs/rocq.md.", err=True)
+    return kernel
 
 
 def report(

@@ -201,6 +201,13 @@ def prove(
     watch: Annotated[
         bool, typer.Option("--watch", help="Prove pages again whenever one is saved, until interrupted.")
     ] = False,
+    rocq: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Only write what is confirmed as theorems with scripts for Rocq (Coq).",
+        ),
+    ] = None,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
@@ -226,8 +233,11 @@ def prove(
     chosen = tuple(ids or ())
     check_format(form, json_file)
     check_json(json_file)
+    if rocq is not None:
+        _write_rocq(chosen, rocq, jobs)
+        return
     if watch:
-        _watch(chosen, lambda: prove(ids, again, form, strict, audit, False, json_file, jobs))
+        _watch(chosen, lambda: prove(ids, again, form, strict, audit, False, None, json_file, jobs))
     if prove_mechanisms(chosen, form, json_file, strict, audit):
         return
     if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
@@ -258,6 +268,26 @@ def prove(
         raise typer.Exit(VIOLATED)
     if undecided or any(e.verdict is Verdict.UNDECIDED for e in found):
         raise typer.Exit(UNDECIDED)
+
+
+def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
+    """Write theorems and their scripts, and beside them the two files that these stand on."""
+    from dpverify.proving.rocq.kernel import file_of, write_sources
+    from dpverify.statements.selection import select_statements
+    from dpverify.verification.kernel_check import theorems_of
+
+    if file.suffix != ".v" or not file.stem.isidentifier() or file.name in ("semantics.v", "rules.v"):
+        raise InvalidArgumentError(
+            "--rocq", str(file), "a file NAME.v, where NAME is letters, digits and underscores"
+        )
+    if not file.parent.is_dir():
+        raise InvalidArgumentError("--rocq", str(file), "a file in a folder that exists")
+    theorems, without = theorems_of(select_statements(chosen), workers=jobs)
+    write_sources(file.parent)
+    file.write_text(file_of(theorems), encoding="utf-8")
+    for line in without:
+        typer.echo(line, err=True)
+    typer.echo(f"{len(theorems)} theorems in {file}; semantics.v and rules.v beside it are compiled first.")
 
 
 def _watch(names: Sequence[str], prove_once: Callable[[], None]) -> NoReturn:

@@ -63,6 +63,8 @@ class RowCheck:
     says: str
     obligation: str = ""
     variant: Variant | None = None
+    kernel: str = ""
+    """What a proof assistant's kernel says: `accepted`, or why not; nothing where it was not asked."""
 
     def line(self) -> str:
         """The row in one line."""

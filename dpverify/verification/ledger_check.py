@@ -9,6 +9,7 @@ must be the ledger's. Audits are held against their plans (`audit_check`), and r
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,6 +33,7 @@ from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.reasoning.evaluation import failing, text
+from dpverify.proving.rocq.kernel import Kernel
 from dpverify.proving.two_readers import disagreement
 from dpverify.quoting import quoted
 from dpverify.reports import load_ledger
@@ -59,6 +61,7 @@ from dpverify.verification.catalog.premises import premises_of_row
 from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
 from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.display_counts import displays_of_ledger
+from dpverify.verification.kernel_check import ACCEPTED, with_kernel
 from dpverify.verification.refutations import (
     contradictions,
     fault_of,
@@ -72,7 +75,7 @@ Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
 
 
-_TOLD = ("statement", "obligation", "variant", "status", "says")
+_TOLD = ("statement", "obligation", "variant", "status", "says", "kernel")
 """What JSON says of a row."""
 
 
@@ -134,6 +137,10 @@ class LedgerCheck:
             )
         if self.rerun.count:
             text_ += f" Audits to repeat were picked by seed {self.rerun.seed} (--rerun-seed)."
+        if said := [row.kernel for row in self.rows if row.kernel]:
+            rest = Counter(word for word in said if word != ACCEPTED)
+            reasons = "".join(f"; {count} not: {why}" for why, count in sorted(rest.items()))
+            text_ += f" The kernel accepts {said.count(ACCEPTED)} of {len(said)} confirmed rows{reasons}."
         return " ".join((text_, *self.notes))
 
 
@@ -144,12 +151,14 @@ def check_ledger(
     rerun: Rerun = NO_RERUN,
     progress: Progress | None = None,
     checker: Checker = check,
+    kernel: Kernel | None = None,
 ) -> LedgerCheck:
     """Hold a ledger file, with the certificates beside it, against the statements of this installation.
 
     `only` names each a `STATEMENT` or `STATEMENT/OBLIGATION`, an algorithm or an audit's plan; everything is checked
     where it is empty. Refused are what is no ledger, or one of audits alone, such as that of `dpverify run`, a ledger
-    without its certificates' folder, and a name that neither source nor ledger has.
+    without its certificates' folder, and a name that neither source nor ledger has. With a `kernel`, it is asked about
+    all that the checker confirms.
     """
     ledger = load_ledger(path)
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
@@ -181,6 +190,14 @@ def check_ledger(
     rows += theorem_checks(ledger.theorems, _theorems_of(ledger), folder, only, checker)
     if progress is not None:
         progress.finish()
+    if kernel is not None:
+        of: dict[tuple[str, str, Variant | None], tuple[Obligation, ProofEvidence]] = {
+            key: (expected[key].obligation, found[key][0])
+            for key in chosen
+            if key in expected and key in found
+        }
+        keyed = [(row, of.get((row.statement, row.obligation, row.variant))) for row in rows]
+        rows = with_kernel(kernel, keyed, folder, progress=progress)
     rows += _catalog(ledger, proofs, only)
     asked = {bare(name) for name in only}
     rows += [
@@ -188,8 +205,8 @@ def check_ledger(
         for row, why in contradictions(proofs)
         if not only or row.statement in asked
     ]
-    of = {s.id: paper.key for paper in papers().values() for s in paper.statements}
-    outside = _by_paper([s for s in source if s not in inside], of) if not only else ()
+    keys_of = {s.id: paper.key for paper in papers().values() for s in paper.statements}
+    outside = _by_paper([s for s in source if s not in inside], keys_of) if not only else ()
     trees = sum(key in chosen and read.obligation.source is None for key, read in expected.items())
     return LedgerCheck(tuple(rows), outside, trees, rerun, differences(ledger))
 

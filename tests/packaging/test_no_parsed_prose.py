@@ -69,6 +69,7 @@ READS = {
     "dpverify/analyses/mistakes.py": GIVEN,
     "dpverify/analyses/realistic.py": "numbers",
     "dpverify/proving/reasoning/effort.py": OTHERS,
+    "dpverify/proving/rocq": "certificates, and what the kernel wrote",
     "dpverify/proving/second_reader": LATEX,
     "dpverify/analyses/sizes.py": "the logarithm in a declaration, log(n/delta)",
     "dpverify/pytest_plugin/claims.py": OTHERS,

@@ -1,0 +1,468 @@
+"""Search for a combination of what is given: right minus left as a sum of products that are not negative.
+
+A polynomial has letters with any fraction as an exponent: the root of d is d^(1/2), its inverse d^(-1). What is found
+is only a hint: the kernel multiplies it out again, and shows that each factor has the sign that it needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number
+
+Monomial = tuple[tuple[str, Fraction], ...]
+Polynomial = dict[Monomial, Fraction]
+
+_NUMBER = re.compile(r"\(?\d+( / \d+)?\)?")
+MOST_TERMS = 400
+"""RocqTerms of a polynomial at most."""
+MOST_CANDIDATES = 4000
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class TwoSides:
+    """`relation` (<=, < or ==) between two expressions."""
+
+    relation: str
+    left: Json
+    right: Json
+
+
+@dataclass(frozen=True)
+class Product:
+    """A term of a combination: a number times a monomial times right minus left of comparisons."""
+
+    times: Fraction
+    monomial: Monomial
+    of: tuple[TwoSides, ...]
+
+    @property
+    def strict(self) -> bool:
+        """Whether it is positive if its monomial is."""
+        return all(each.relation == "<" for each in self.of)
+
+
+@dataclass
+class PolynomialLetters:
+    """The letters of polynomials, by their text in Rocq."""
+
+    kinds: Mapping[str, str]
+    signs: dict[str, str] = field(default_factory=dict)
+    """`+` for positive letters, `0` for those that are not negative."""
+    compound: dict[str, Polynomial] = field(default_factory=dict)
+    """PolynomialLetters that stand for a sum."""
+    same: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Texts that are the same as another, and the tactic that shows it."""
+
+    def text(self, e: Json) -> str:
+        """Its text in Rocq."""
+        return RocqTerms(self.kinds).real(e)
+
+    def letter(self, text: str, exponent: Fraction | int = 1, sign: str = "") -> Polynomial:
+        """A power of a letter."""
+        if sign:
+            self.signs[text] = sign
+        return {((text, Fraction(exponent)),): Fraction(1)}
+
+    def polynomial(self, e: Json) -> Polynomial:
+        """An expression multiplied out."""
+        head = e[0]
+        if head == "num":
+            return {(): Fraction(e[1])} if Fraction(e[1]) else {}
+        if head == "add":
+            return total(map(self.polynomial, e[1:]))
+        if head == "mul":
+            found: Polynomial = {(): Fraction(1)}
+            for part in e[1:]:
+                found = times(found, self.polynomial(part))
+            return found
+        if head == "pow" and e[2][0] == "num":
+            return self.power(e[1], Fraction(e[2][1]))
+        if head == "log" and (apart := self.logarithm(e)) is not None:
+            return apart
+        if head == "exp":
+            return self.exponential(e)
+        text = self.text(e)
+        if head in FUNCTIONS and head != "abs":
+            argument = self.sum_of(self.polynomial(e[1]))
+            canonical = f"({FUNCTIONS[head][0]} {argument})"
+            self.same[text] = (canonical, "function_is")
+            return self.letter(canonical, 1, "0" if head in ("phi", "erfc") else "")
+        if head == "pow":
+            base = self.polynomial(e[1])
+            positive = len(base) == 1 and all(c > 0 and self.is_positive(m) for m, c in base.items())
+            return self.letter(text, 1, "+" if positive else "")
+        return self.letter(text, 1, {"pi": "+", "norm": "0", "abs": "0"}.get(head, ""))
+
+    def logarithm(self, e: Json) -> Polynomial | None:
+        """The logarithm of a product as a sum; None if it is of a sum."""
+        inside = self.polynomial(e[1])
+        if len(inside) != 1:
+            return None
+        ((monomial, factor),) = inside.items()
+        if factor <= 0 or not self.is_positive(monomial):
+            return None
+        found: Polynomial = {}
+        for number_, sign in ((factor.numerator, 1), (factor.denominator, -1)):
+            if number_ != 1:
+                self.signs[f"(ln {number_})"] = "+"
+                found = total([found, {((f"(ln {number_})", Fraction(1)),): Fraction(sign)}])
+        for name, k in monomial:
+            found = total([found, {((f"(ln {name})", Fraction(1)),): k}])
+        self.same[self.text(e)] = (self.sum_of(found), "logarithm_is")
+        return found
+
+    def exponential(self, e: Json) -> Polynomial:
+        """The exponential function of a sum as a product; that of a logarithm, as what that is of."""
+        inside = self.polynomial(e[1])
+        found: Polynomial = {(): Fraction(1)}
+        for monomial, factor in inside.items():
+            name, power = monomial[0] if len(monomial) == 1 else ("", Fraction(0))
+            if name.startswith("(ln ") and power == 1 and factor.denominator == 1:
+                found = times(found, self.power_of(name[4:-1], factor))
+                continue
+            common = Fraction(1, factor.denominator)
+            text = f"(exp ({number(common)} * ({self.written(monomial)})))"
+            self.signs[text] = "+"
+            found = times(found, {((text, factor / common),): Fraction(1)})
+        self.same[self.text(e)] = (self.sum_of(found), "exponential_is")
+        return found
+
+    def power_of(self, name: str, exponent: Fraction) -> Polynomial:
+        """An integer power of a letter, or of a number."""
+        if name.isdigit():
+            return {(): Fraction(int(name)) ** int(exponent)}
+        return {((name, exponent),): Fraction(1)}
+
+    def sum_of(self, found: Polynomial) -> str:
+        """A polynomial's text in Rocq."""
+        return (
+            " + ".join(f"{number(factor)} * ({self.written(m)})" for m, factor in found.items()).join("()")
+            if found
+            else "0"
+        )
+
+    def difference(self, each: TwoSides) -> Polynomial:
+        """Right minus left."""
+        return self.polynomial(["add", each.right, ["mul", ["num", "-1"], each.left]])
+
+    def power(self, base: Json, exponent: Fraction) -> Polynomial:
+        """A power with a number as exponent; of a sum, if it is none that is multiplied out, a letter's."""
+        found = self.polynomial(base)
+        if exponent.denominator == 1 and 0 <= exponent <= 8:
+            result: Polynomial = {(): Fraction(1)}
+            for _ in range(int(exponent)):
+                result = times(result, found)
+            return result
+        if len(found) == 1:
+            ((monomial, factor),) = found.items()
+            whole = exponent.denominator == 1
+            if whole or (factor > 0 and all(self.signs.get(name) for name, _ in monomial)):
+                of_number = self.root_of_number(factor, exponent)
+                if of_number is not None:
+                    powers = {tuple((name, k * exponent) for name, k in monomial): Fraction(1)}
+                    return times(of_number, powers)
+        if exponent.denominator > 2 or not found:
+            raise UntranslatedError("power")
+        outside, inside = self.content(found)
+        if exponent.denominator == 2 and not all(self.signs.get(name) for name, _ in outside[0]):
+            outside, inside = ((), Fraction(1)), found
+        if (root := self.root_of_number(outside[1], exponent)) is None:
+            raise UntranslatedError("power")
+        text = self.sum_of(inside)
+        self.compound.setdefault(text, inside)
+        made = times(root, {tuple((name, k * exponent) for name, k in outside[0]): Fraction(1)})
+        made = times(made, self.letter(text, exponent))
+        if exponent.denominator == 2:
+            half = Fraction(1, 2)
+            under = product_of(tuple((name, k * half) for name, k in outside[0]), ((text, half),))
+            one = self.root_of_number(outside[1], half)
+            if one is not None:
+                ((m, factor),) = times(one, {under: Fraction(1)}).items()
+                self.same[f"(sqrt {self.text(base)})"] = (
+                    f"({number(factor)} * ({self.written(m)}))",
+                    "root_is",
+                )
+        return made
+
+    def content(self, found: Polynomial) -> tuple[tuple[Monomial, Fraction], Polynomial]:
+        """The positive number and the monomial that all terms have in common, and the rest."""
+        names = {name for monomial in found for name, _ in monomial if self.signs.get(name) == "+"}
+        least = {name: min(dict(m).get(name, Fraction(0)) for m in found) for name in names}
+        outside = tuple(sorted((name, k) for name, k in least.items() if k))
+        first = abs(found[min(found)])
+        inside = {product_of(m, outside, -1): factor / first for m, factor in found.items()}
+        return (outside, first), inside
+
+    def root_of_number(self, factor: Fraction, exponent: Fraction) -> Polynomial | None:
+        """A number's power; roots of numbers are letters of their own."""
+        if exponent.denominator == 1:
+            return {(): factor**exponent.numerator}
+        if exponent.denominator != 2:
+            return None
+        root = isqrt(factor)
+        if root is not None:
+            return {(): root**exponent.numerator}
+        text = number(factor)
+        return self.letter(text, exponent, "+")
+
+    def may_multiply(self, monomial: Monomial) -> bool:
+        """Whether it is not negative for what is known of its letters."""
+        for name, k in monomial:
+            sign = self.signs.get(name)
+            if sign == "+" or (sign == "0" and k > 0) or (k > 0 and k.denominator == 1 and k % 2 == 0):
+                continue
+            return False
+        return True
+
+    def is_positive(self, monomial: Monomial) -> bool:
+        """Whether it is positive."""
+        return all(self.signs.get(name) == "+" for name, _ in monomial)
+
+    def written(self, monomial: Monomial) -> str:
+        """Its text in Rocq."""
+        parts = []
+        for name, k in monomial:
+            text = name if name.isidentifier() or name[0] == "(" else f"({name})"
+            if k.denominator == 2:
+                text, k = f"sqrt {text}", 2 * k
+                text = f"({text})"
+            if abs(k) != 1:
+                text = f"{text} ^ {abs(k)}"
+            parts.append(f"/ {text}" if k < 0 else text)
+        return " * ".join(f"({part})" for part in parts) or "1"
+
+
+def isqrt_below(value: Fraction) -> int:
+    """The largest integer that is not above the root."""
+    from math import isqrt as whole
+
+    return whole(value.numerator // value.denominator)
+
+
+def isqrt(value: Fraction) -> Fraction | None:
+    """The root of a fraction that is a square."""
+    from math import isqrt as whole
+
+    if value < 0:
+        return None
+    found = Fraction(whole(value.numerator), whole(value.denominator))
+    return found if found * found == value else None
+
+
+def total(parts: Iterable[Polynomial]) -> Polynomial:
+    """A sum."""
+    found: Polynomial = {}
+    for part in parts:
+        for monomial, factor in part.items():
+            found[monomial] = found.get(monomial, Fraction(0)) + factor
+    return {monomial: factor for monomial, factor in found.items() if factor}
+
+
+def product_of(a: Monomial, b: Monomial, sign: int = 1) -> Monomial:
+    """A product of monomials, or a quotient (`sign` -1)."""
+    powers = dict(a)
+    for name, k in b:
+        powers[name] = powers.get(name, Fraction(0)) + sign * k
+    return tuple(sorted((name, k) for name, k in powers.items() if k))
+
+
+def times(a: Polynomial, b: Polynomial) -> Polynomial:
+    """A product; roots of numbers are no more than square roots."""
+    if len(a) * len(b) > MOST_TERMS * 4:
+        raise UntranslatedError("size")
+    return total(_settled(product_of(m, n), x * y) for m, x in a.items() for n, y in b.items())
+
+
+def _settled(monomial: Monomial, factor: Fraction) -> Polynomial:
+    """A letter that is a number has no exponent but 1/2."""
+    rest = []
+    for name, k in monomial:
+        if _NUMBER.fullmatch(name):
+            whole = (k - Fraction(1, 2)) // 1 if k.denominator == 2 else k
+            factor *= Fraction(name.strip("()").replace(" ", "")) ** int(whole)
+            k -= whole
+        if k:
+            rest.append((name, k))
+    return {tuple(rest): factor}
+
+
+def combination(
+    letters: PolynomialLetters, goal: TwoSides, given: Sequence[TwoSides], *, pairs: bool
+) -> list[Product] | None:
+    """Products that add up to right minus left of the goal; None if none are found.
+
+    With `pairs`, products of two of what is given are tried, too.
+    """
+    facts: list[tuple[tuple[TwoSides, ...], Polynomial]] = []
+    for each in (*given, goal):
+        try:
+            difference = letters.difference(each)
+        except UntranslatedError:
+            if each is goal:
+                return None
+            continue
+        if each is goal:
+            target = difference
+        elif difference and len(difference) <= 60:
+            facts.append(((each,), difference))
+    for name in sorted({name for _, difference in [*facts, ((), target)] for name in _names(difference)}):
+        if _NUMBER.fullmatch(name):
+            exact = Fraction(name.strip("()").replace(" ", ""))
+            root: Json = ["pow", ["num", str(exact)], ["num", "1/2"]]
+            low = Fraction(isqrt_below(exact * 10**8), 10**4)
+            ends = ["num", str(low)], ["num", str(low + Fraction(1, 10**4))]
+            for of in (TwoSides("<=", ends[0], root), TwoSides("<=", root, ends[1])):
+                facts.append(((of,), letters.difference(of)))
+    for text, value in letters.compound.items():
+        same = TwoSides("==", ["opaque", text], ["opaque"])
+        facts.append(((same,), total([value, {((text, Fraction(1)),): Fraction(-1)}])))
+    _signs_of_sums(letters, [*facts])
+    if pairs:
+        few = [fact for fact in facts if len(fact[1]) <= 6 and fact[0][0].relation != "=="][:14]
+        for (a, p), (b, q) in combinations_with_replacement(few, 2):
+            facts.append(((*a, *b), times(p, q)))
+    return _solved(letters, goal, target, facts)
+
+
+def _signs_of_sums(letters: PolynomialLetters, facts: list[tuple[tuple[TwoSides, ...], Polynomial]]) -> None:
+    """Which sums are positive: those that what is given adds up to."""
+    for text, value in letters.compound.items():
+        if text in letters.signs:
+            continue
+        if all(letters.is_positive(m) and factor > 0 for m, factor in value.items()):
+            letters.signs[text] = "+"
+            continue
+        plain = [fact for fact in facts if len(fact[1]) <= 6 and not set(letters.compound) & _names(fact[1])]
+        for relation, sign in (("<", "+"), ("<=", "0")):
+            if _solved(letters, TwoSides(relation, ["opaque"], ["opaque"]), value, plain) is not None:
+                letters.signs[text] = sign
+                break
+
+
+def _names(found: Polynomial) -> set[str]:
+    return {name for monomial in found for name, _ in monomial}
+
+
+def _solved(
+    letters: PolynomialLetters,
+    goal: TwoSides,
+    target: Polynomial,
+    facts: list[tuple[tuple[TwoSides, ...], Polynomial]],
+) -> list[Product] | None:
+    columns: dict[tuple[int, Monomial, int], Polynomial] = {}
+    seen, new = set[Monomial](), set(target) | {()}
+    for _ in range(ROUNDS):
+        reached = set[Monomial]()
+        for at in new:
+            if letters.may_multiply(at):
+                columns[(-1, at, 1)] = {at: Fraction(1)}
+            for k, (of, difference) in enumerate(facts):
+                for monomial in difference:
+                    multiplier = product_of(at, monomial, -1)
+                    equal = of[0].relation == "=="
+                    if (k, multiplier, 1) in columns or not (equal or letters.may_multiply(multiplier)):
+                        continue
+                    if any(abs(e) > 8 for _, e in multiplier):
+                        continue
+                    made = times({multiplier: Fraction(1)}, difference)
+                    columns[(k, multiplier, 1)] = made
+                    if equal:
+                        columns[(k, multiplier, -1)] = {m: -c for m, c in made.items()}
+                    reached |= made.keys()
+            if len(columns) > MOST_CANDIDATES:
+                break
+        seen |= new
+        new = reached - seen
+        weights = _weights(letters, goal, target, columns, facts)
+        if weights is not None:
+            found = []
+            for (k, multiplier, sign), weight in weights.items():
+                found.append(Product(sign * weight, multiplier, () if k < 0 else facts[k][0]))
+            return found
+        if not new or len(columns) > MOST_CANDIDATES:
+            return None
+    return None
+
+
+def _weights(
+    letters: PolynomialLetters,
+    goal: TwoSides,
+    target: Polynomial,
+    columns: Mapping[tuple[int, Monomial, int], Polynomial],
+    facts: Sequence[tuple[tuple[TwoSides, ...], Polynomial]],
+) -> dict[tuple[int, Monomial, int], Fraction] | None:
+    """Exact weights, none negative, with which the columns add up to the target; for `<`, one of a positive product."""
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
+
+    keys = list(columns)
+    rows = {
+        monomial: k
+        for k, monomial in enumerate(dict.fromkeys(m for c in (target, *columns.values()) for m in c))
+    }
+    if not set(target) <= {m for c in columns.values() for m in c}:
+        return None
+    entries = [(rows[m], j, float(c)) for j, key in enumerate(keys) for m, c in columns[key].items()]
+    right = np.zeros(len(rows))
+    for monomial, factor in target.items():
+        right[rows[monomial]] = float(factor)
+    i, j, data = zip(*entries, strict=True) if entries else ((), (), ())
+    matrix = csr_matrix((data, (i, j)), shape=(len(rows), len(keys)))
+    if goal.relation == "<":
+        strict = [
+            letters.is_positive(m) and (k < 0 or all(each.relation == "<" for each in facts[k][0]))
+            for k, m, _ in keys
+        ]
+        if not any(strict):
+            return None
+        cost = np.where(strict, 1.0, 1.5)
+    else:
+        strict, cost = [], np.ones(len(keys))
+    solved = linprog(cost, A_eq=matrix, b_eq=right, bounds=(0, None), method="highs-ds")
+    if not solved.success:
+        return None
+    support = [key for key, weight in zip(keys, solved.x, strict=True) if weight > 1e-9]
+    weights = _exact(target, {key: columns[key] for key in support})
+    if weights is None or any(weight < 0 for weight in weights.values()):
+        return None
+    positive = {key: weight for key, weight in weights.items() if weight}
+    if goal.relation == "<" and not any(s for key, s in zip(keys, strict, strict=True) if key in positive):
+        return None
+    return positive
+
+
+def _exact(
+    target: Polynomial, columns: Mapping[tuple[int, Monomial, int], Polynomial]
+) -> dict[tuple[int, Monomial, int], Fraction] | None:
+    """A solution in fractions, by elimination; None if there is none."""
+    keys = list(columns)
+    monomials = dict.fromkeys(m for c in (target, *columns.values()) for m in c)
+    lines = [
+        [*(columns[key].get(m, Fraction(0)) for key in keys), target.get(m, Fraction(0))] for m in monomials
+    ]
+    pivots: list[int] = []
+    for column in range(len(keys)):
+        at = next((r for r in range(len(pivots), len(lines)) if lines[r][column]), None)
+        if at is None:
+            continue
+        top = len(pivots)
+        lines[top], lines[at] = lines[at], lines[top]
+        pivot = lines[top][column]
+        lines[top] = [value / pivot for value in lines[top]]
+        for r, line in enumerate(lines):
+            if r != top and (factor := line[column]):
+                lines[r] = [a - factor * b for a, b in zip(line, lines[top], strict=True)]
+        pivots.append(column)
+    if any(line[-1] for line in lines[len(pivots) :]):
+        return None
+    found = dict.fromkeys(keys, Fraction(0))
+    for line, column in zip(lines, pivots, strict=False):
+        found[keys[column]] = line[-1]
+    return found

@@ -1,0 +1,292 @@
+"""The kernel of a proof assistant, asked about rows: each is a theorem with a script, several of them a file.
+
+Trusted are `semantics.v`, the translation of formulas (`terms.py`) and the kernel. Scripts are hints: what the kernel
+does not accept is refused. A row is accepted only if its theorem rests on no axiom but those of `AXIOMS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.proving.rocq.scripts import script
+from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
+from dpverify.running.store import keep, kept
+
+AXIOMS = frozenset(
+    {
+        "ClassicalDedekindReals.sig_forall_dec",
+        "ClassicalDedekindReals.sig_not_dec",
+        "Classical_Prop.classic",
+        "FunctionalExtensionality.functional_extensionality_dep",
+    }
+)
+"""What a theorem may rest on: classical logic, as the real numbers need it, and that functions are their values."""
+KERNEL_INTEGERS = ("PrimInt63.", "Uint63.")
+"""Whose names are the kernel's own integers of 63 bits and their laws, which `interval` calculates with; its
+floating-point numbers are not among them."""
+
+LOADED = (
+    "Require Import Reals ZArith Lra Lia Psatz Nsatz.\nFrom Coquelicot Require Import Coquelicot.\n"
+    "From Interval Require Import Tactic.\nRequire Import semantics rules.\nOpen Scope R_scope.\n"
+)
+ROWS_A_FILE = 20
+CPU_SECONDS = 60
+"""A guard for one file; a row at which it ends is tried once more alone, and what comes of that is not kept."""
+
+
+class Reason(StrEnum):
+    """Why the kernel has not accepted a row; there is no other reason."""
+
+    OPERATOR = "an operator without a meaning in semantics.v"
+    METHOD = "a method without a script"
+    SCRIPT = "a script that the kernel does not accept"
+    TIME = "a script that takes the kernel too long"
+    AXIOM = "an axiom that is not allowed"
+    SOURCE = "a formula without LaTeX, which only one reader reads"
+
+
+@dataclass(frozen=True)
+class KernelRow:
+    """A row as the kernel is asked about it; the problem is the second reader's."""
+
+    name: str
+    problem: Json
+    verdict: str
+    proof: Json
+
+
+@dataclass(frozen=True)
+class RocqTheorem:
+    """A row's statement and script."""
+
+    name: str
+    statement: str
+    script: str
+
+    def text(self, number: int) -> str:
+        """Its part of a file."""
+        about = re.sub(r"[^\w./ -]", "", self.name)
+        return f"(* {about} *)\nTheorem row_{number} :\n  {self.statement}.\nProof.\n{self.script}\nQed.\n"
+
+    @property
+    def is_of_tactics(self) -> bool:
+        """Whether no sentence of the script is a command, which begin with a capital letter."""
+        return re.search(r"(?:^|[.{}])\s*[A-Z#]", self.script) is None
+
+    def replay(self, number: int, file: str) -> str:
+        """The statement once more, of which the theorem is a proof, and what that rests on, into a file."""
+        again = f"Definition replay_{number} :\n  {self.statement} := row_{number}.\n"
+        return again + f'Redirect "{file}" Print Assumptions replay_{number}.\nAbort All.\n'
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Compiler and read loop of Rocq or Coq, and the version."""
+
+    command: tuple[str, ...]
+    loop: tuple[str, ...]
+    version: str
+
+
+def found_kernel(path: str = "") -> Kernel | None:
+    """The compiler at this path, or on the search path as `rocq` or `coqc`; None if there is none.
+
+    Raises:
+        InvalidArgumentError: for a path that is given and is no compiler.
+    """
+    for name in (path,) if path else ("coqc", "rocq"):
+        place = shutil.which(name)
+        if place is None:
+            continue
+        one = Path(place).name == "rocq"
+        command, loop = (
+            ((place, "c"), (place, "repl")) if one else ((place,), (str(Path(place).with_name("coqtop")),))
+        )
+        try:
+            said = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        number = re.search(r"version (\d+\.\d+[\w.+]*)", said.stdout)
+        if said.returncode == 0 and number:
+            return Kernel(command, loop, number[1])
+    if path:
+        raise InvalidArgumentError("--kernel-path", path, "the compiler of Rocq or Coq, rocq or coqc")
+    return None
+
+
+def theorem_of(row: KernelRow) -> RocqTheorem | Reason:
+    """A row's theorem, or why it has none."""
+    problem = row.problem
+    if row.verdict == "certified":
+        if "box" not in row.proof:
+            return Reason.METHOD
+        problem = boxed(problem, row.proof["box"])
+    try:
+        said = statement(problem, holds=row.verdict != "refuted")
+    except UntranslatedError:
+        return Reason.OPERATOR
+    try:
+        return RocqTheorem(row.name, said, script(problem, row.proof))
+    except UntranslatedError:
+        return Reason.METHOD
+
+
+def file_of(theorems: Sequence[RocqTheorem]) -> str:
+    """A file to read and to replay, with semantics.v and rules.v beside it."""
+    return LOADED + "\n" + "\n".join(each.text(k) for k, each in enumerate(theorems))
+
+
+def write_sources(folder: Path) -> None:
+    """Put semantics.v and rules.v there."""
+    for name in ("semantics.v", "rules.v"):
+        shutil.copyfile(Path(__file__).with_name(name), folder / name)
+
+
+@cache
+def _program() -> str:
+    """Changes with all that theorems are made with."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*")):
+        if path.suffix in (".py", ".v"):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(kernel: Kernel, row: KernelRow) -> Any:
+    return [_program(), kernel.version, row.problem, row.verdict, row.proof]
+
+
+def ask(
+    kernel: Kernel,
+    rows: Sequence[KernelRow],
+    *,
+    workers: int = 2,
+    made: Callable[[KernelRow], RocqTheorem | Reason] = theorem_of,
+    memory: bool = True,
+    advance: Callable[[int], None] = lambda count: None,
+) -> list[Reason | None]:
+    """What the kernel says of each row: None if it accepts it, else the reason. What it said before is kept."""
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
+    answers: dict[int, Reason | None] = {}
+    for at, row in enumerate(rows):
+        known = kept("kernel", _key(kernel, row)) if memory else None
+        if known is not None:
+            answers[at] = Reason(known["reason"]) if known["reason"] else None
+    advance(len(answers))
+    missing = [at for at in range(len(rows)) if at not in answers]
+    if missing:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            write_sources(folder)
+            for name in ("semantics.v", "rules.v"):
+                _compiled(kernel, folder / name)
+            batches = [missing[k : k + ROWS_A_FILE] for k in range(0, len(missing), ROWS_A_FILE)]
+            parallel = Parallel(
+                n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1
+            )
+            asked = (
+                delayed(_batch)(kernel, folder, k, [rows[at] for at in b], made)
+                for k, b in enumerate(batches)
+            )
+            for batch, found in zip(batches, parallel(asked), strict=True):
+                for at, reason in zip(batch, found, strict=True):
+                    answers[at] = reason
+                    if memory and reason is not Reason.TIME:
+                        keep("kernel", _key(kernel, rows[at]), {"reason": str(reason or "")})
+                advance(len(batch))
+    return [answers[at] for at in range(len(rows))]
+
+
+def _batch(
+    kernel: Kernel,
+    folder: Path,
+    number: int,
+    rows: Sequence[KernelRow],
+    made: Callable[[KernelRow], RocqTheorem | Reason],
+) -> list[Reason | None]:
+    """What the kernel says of some rows: its read loop takes one after another; where the guard ends it, the rest."""
+    found: dict[int, Reason | None] = {}
+    theorems: dict[int, RocqTheorem] = {}
+    for k, row in enumerate(rows):
+        theorem = made(row)
+        if isinstance(theorem, RocqTheorem) and theorem.is_of_tactics:
+            theorems[k] = theorem
+        else:
+            found[k] = Reason.SCRIPT if isinstance(theorem, RocqTheorem) else theorem
+    waiting, tries = list(theorems), 0
+    while waiting:
+        tries += 1
+        stem = f"batch_{number}_{tries}"
+        texts = [theorems[k].text(k) + theorems[k].replay(k, f"{stem}_{k}") for k in waiting]
+        file = folder / f"{stem}.v"
+        file.write_text(LOADED + "\n" + "\n".join(texts), encoding="utf-8")
+        ended = _read(kernel, file, CPU_SECONDS)
+        left = []
+        for k in waiting:
+            said = folder / f"{stem}_{k}.out"
+            if not said.is_file():
+                left.append(k)
+            elif text := said.read_text(encoding="utf-8"):
+                found[k] = None if allowed(text) else Reason.AXIOM
+            else:  # there is nothing whose axioms could be named
+                found[k] = Reason.SCRIPT
+        if ended >= 0:
+            found |= dict.fromkeys(left, Reason.SCRIPT)
+            break
+        if left and left[0] == waiting[0]:
+            found[left.pop(0)] = Reason.TIME
+        waiting = left
+    return [found[k] for k in range(len(rows))]
+
+
+def _compiled(kernel: Kernel, file: Path) -> None:
+    """Compile a file of the program's own."""
+    subprocess.run([*kernel.command, "-q", file.name], cwd=file.parent, capture_output=True, check=True)
+
+
+def _read(kernel: Kernel, file: Path, seconds: int) -> int:
+    """The exit status of the read loop after a file, negative if a signal ended it."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+    with file.open("rb") as text:
+        return subprocess.run(
+            [*kernel.loop, "-q"], cwd=file.parent, stdin=text, capture_output=True, preexec_fn=limited
+        ).returncode
+
+
+_FETCHING = re.compile(r"Fetching opaque proofs from disk for [\w.]+")
+"""What the read loop says in between."""
+
+
+def allowed(said: str) -> bool:
+    """Whether what `Print Assumptions` says names no axiom but those of `AXIOMS`."""
+    lines = [line for line in said.splitlines() if not _FETCHING.fullmatch(line)]
+    if lines == ["Closed under the global context"]:
+        return True
+    if lines[:1] != ["Axioms:"]:
+        return False
+    names = [line.split()[0].rstrip(":") for line in lines[1:] if line and not line[0].isspace()]
+    return bool(names) and all(_allowed(name) for name in names)
+
+
+def _allowed(name: str) -> bool:
+    """Whether an axiom of this name may be used, whatever the library is called in front of it."""
+    last = ".".join(name.split(".")[-2:])
+    return last in AXIOMS or last.startswith(KERNEL_INTEGERS)

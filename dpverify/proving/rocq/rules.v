@@ -1,0 +1,313 @@
+(* The rules that proofs use, each proved here once, and the tactics that apply them. *)
+Require Import Reals ZArith Lra Psatz Nsatz.
+From Coquelicot Require Import Coquelicot.
+From Interval Require Import Tactic.
+Require Import semantics.
+Open Scope R_scope.
+
+(* Intervals with integers of any size: without i_prec, they would rest on axioms about floating-point numbers. *)
+Ltac enclosed := interval with (i_prec 64).
+
+(* ------------------------------------------------------------------ signs *)
+Lemma nonzero_of_positive x : 0 < x -> x <> 0.
+Proof. lra. Qed.
+Lemma inverse_nonnegative x : 0 <= x -> 0 <= / x.
+Proof.
+  intros [H | H]; [left; now apply Rinv_0_lt_compat | rewrite <- H, Rinv_0; lra].
+Qed.
+Lemma square_nonnegative x : 0 <= x ^ 2.
+Proof. nra. Qed.
+Lemma plus_positive_left a b : 0 < a -> 0 <= b -> 0 < a + b.
+Proof. lra. Qed.
+Lemma plus_positive_right a b : 0 <= a -> 0 < b -> 0 < a + b.
+Proof. lra. Qed.
+Lemma plus_nonnegative a b : 0 <= a -> 0 <= b -> 0 <= a + b.
+Proof. lra. Qed.
+
+(* The sign of what is made of parts whose signs are known. *)
+Ltac sign :=
+  match goal with
+  | H : ?said |- ?said => exact H
+  | |- ?x <> 0 => first [apply nonzero_of_positive; solve [sign] | apply Rmult_integral_contrapositive_currified; solve [sign]
+                        | apply pow_nonzero; solve [sign] | apply Rinv_neq_0_compat; solve [sign] | lra]
+  | |- 0 < ?a * ?b => apply Rmult_lt_0_compat; sign
+  | |- 0 < ?a / ?b => apply Rdiv_lt_0_compat; sign
+  | |- 0 < / ?a => apply Rinv_0_lt_compat; sign
+  | |- 0 < ?a ^ ?n => apply pow_lt; sign
+  | |- 0 < sqrt ?a => apply sqrt_lt_R0; sign
+  | |- 0 < exp ?a => apply exp_pos
+  | |- 0 < PI => apply PI_RGT_0
+  | |- 0 < powerRZ ?a ?n => apply powerRZ_lt; sign
+  | |- 0 <= powerRZ ?a ?n => apply powerRZ_le; sign
+  | |- 0 < ln ?a => rewrite <- ln_1; apply ln_increasing; lra
+  | |- 0 <= ln ?a => left; sign
+  | |- 0 < ?a + ?b => first [lra | apply plus_positive_left; solve [sign] | apply plus_positive_right; solve [sign]]
+  | |- 0 < Rmax ?a ?b => unfold Rmax; destruct (Rle_dec a b); sign
+  | |- 0 < Rmin ?a ?b => unfold Rmin; destruct (Rle_dec a b); sign
+  | |- 0 <= ?a ^ 2 => apply square_nonnegative
+  | |- 0 <= ?a * ?a => apply Rle_0_sqr
+  | |- 0 <= ?a * ?b => apply Rmult_le_pos; sign
+  | |- 0 <= ?a / ?b => apply Rmult_le_pos; [| apply inverse_nonnegative]; sign
+  | |- 0 <= / ?a => apply inverse_nonnegative; sign
+  | |- 0 <= ?a ^ ?n => apply pow_le; sign
+  | |- 0 <= sqrt ?a => apply sqrt_pos
+  | |- 0 <= exp ?a => left; apply exp_pos
+  | |- 0 <= Rabs ?a => apply Rabs_pos
+  | |- 0 <= ?a + ?b => first [lra | apply plus_nonnegative; solve [sign]]
+  | |- 0 <= Rmax ?a ?b => unfold Rmax; destruct (Rle_dec a b); sign
+  | |- 0 <= Rmin ?a ?b => unfold Rmin; destruct (Rle_dec a b); sign
+  | |- _ => lra
+  end.
+
+(* ------------------------------------------------------------------ the problem laid out *)
+Ltac flat := repeat match goal with
+  | H : _ /\ _ |- _ => destruct H
+  | H : exists _, _ |- _ => destruct H
+  | H : True |- _ => clear H
+  end.
+Ltac cases_of := repeat match goal with
+  | H : _ \/ _ |- _ => destruct H; flat
+  end.
+Ltac branches := repeat match goal with
+  | |- context [Rmax ?a ?b] => unfold Rmax at 1; destruct (Rle_dec a b)
+  | H : context [Rmax ?a ?b] |- _ => unfold Rmax in H at 1; destruct (Rle_dec a b)
+  | |- context [Rmin ?a ?b] => unfold Rmin at 1; destruct (Rle_dec a b)
+  | H : context [Rmin ?a ?b] |- _ => unfold Rmin in H at 1; destruct (Rle_dec a b)
+  | |- context [Rabs ?a] => unfold Rabs at 1; destruct (Rcase_abs a)
+  | H : context [Rabs ?a] |- _ => unfold Rabs in H at 1; destruct (Rcase_abs a)
+  end.
+Ltac substituted := repeat match goal with
+  | H : ?x = ?e |- _ => is_var x; subst x
+  | H : ?e = ?x |- _ => is_var x; subst x
+  end.
+
+(* A letter for each root and for each inverse, with what is known of it. *)
+Ltac letter_for_inverse u :=
+  let i := fresh "inverse" in let h := fresh "is_inverse" in
+  first [assert (0 < u) as h by sign; pose proof (Rinv_0_lt_compat u h);
+         pose proof (Rinv_r u (Rgt_not_eq _ _ h))
+        | assert (u <> 0) as h by sign; pose proof (Rinv_r u h)];
+  set (i := / u) in *; clearbody i.
+Ltac letter_for_root u :=
+  let s := fresh "root" in let h := fresh "is_root" in let e := fresh "is_square" in
+  assert (0 <= u) as h by sign;
+  try (assert (sqrt u <> 0) by (apply nonzero_of_positive, sqrt_lt_R0; sign); assert (0 < sqrt u) by (apply sqrt_lt_R0; sign));
+  pose proof (sqrt_pos u); pose proof (sqrt_sqrt u h) as e;
+  set (s := sqrt u) in *; clearbody s;
+  try first [is_var u; subst u
+       | lazymatch u with
+         | ?a + ?b => first [is_var b; assert (b = s * s - a) by lra; subst b | is_var a; assert (a = s * s - b) by lra; subst a]
+         | ?a - ?b => first [is_var b; assert (b = a - s * s) by lra; subst b | is_var a; assert (a = s * s + b) by lra; subst a]
+         end].
+Ltac no_letters u := match u with context [sqrt _] => fail 1 | context [/ _] => fail 1 | _ => idtac end.
+Ltac no_roots u := match u with context [sqrt _] => fail 1 | _ => idtac end.
+Ltac reals := repeat match goal with
+  | |- context [IZR ?n] => is_var n; let x := fresh "x" in set (x := IZR n) in *; clearbody x; try clear n
+  end.
+
+Lemma root_of_product a b : 0 <= a -> 0 <= b -> sqrt (a * b) = sqrt a * sqrt b.
+Proof. intros; now apply sqrt_mult. Qed.
+Lemma root_of_quotient a b : 0 <= a -> 0 < b -> sqrt (a / b) = sqrt a / sqrt b.
+Proof. intros; now apply sqrt_div. Qed.
+Lemma root_of_inverse a : 0 < a -> sqrt (/ a) = / sqrt a.
+Proof. intros. replace (/ a) with (1 / a) by (field; lra). rewrite sqrt_div, sqrt_1 by lra. unfold Rdiv; ring. Qed.
+Lemma root_of_square a : 0 <= a -> sqrt (a ^ 2) = a.
+Proof. intros; now apply sqrt_pow2. Qed.
+Lemma log_of_root a : 0 < a -> ln (sqrt a) = / 2 * ln a.
+Proof.
+  intros. replace (ln a) with (ln (sqrt a * sqrt a)) by (f_equal; apply sqrt_sqrt; lra).
+  rewrite ln_mult by now apply sqrt_lt_R0. lra.
+Qed.
+Ltac roots_apart := repeat match goal with
+  | |- context [sqrt (?a ^ 2)] => rewrite (root_of_square a) by sign
+  | |- context [sqrt (?a * ?b)] => rewrite (root_of_product a b) by sign
+  | |- context [sqrt (?a / ?b)] => rewrite (root_of_quotient a b) by sign
+  | |- context [sqrt (/ ?a)] => rewrite (root_of_inverse a) by sign
+  | |- context [sqrt 1] => rewrite sqrt_1
+  end.
+Ltac root_letters := repeat match goal with
+  | |- context [sqrt ?u] => no_roots u; letter_for_root u
+  end.
+Ltac lettered := unfold Rdiv in *; repeat match goal with
+  | |- context [sqrt ?u] => no_letters u; letter_for_root u
+  | H : context [sqrt ?u] |- _ => no_letters u; letter_for_root u
+  | |- context [/ ?u] => no_letters u; letter_for_inverse u
+  | H : context [/ ?u] |- _ => no_letters u; letter_for_inverse u
+  end.
+
+(* Both sides are the same, multiplied out. *)
+Ltac fields := first [ring | field; repeat split; sign].
+Ltac identity := first
+  [ fields
+  | reals; roots_apart; root_letters; first [fields | lettered; nsatz] ].
+
+(* Roots, logarithms and exponentials in another form. *)
+Lemma root_by_square x y : 0 <= y -> y * y = x -> sqrt x = y.
+Proof. intros Hy <-. now rewrite sqrt_square. Qed.
+Ltac root_is := apply root_by_square; [sign | identity].
+Ltac logs_apart := repeat match goal with
+  | |- context [ln (?a * ?b)] => rewrite (ln_mult a b) by sign
+  | |- context [ln (?a / ?b)] => rewrite (Rcomplements.ln_div a b) by sign
+  | |- context [ln (/ ?a)] => rewrite (ln_Rinv a) by sign
+  | |- context [ln (?a ^ ?n)] => rewrite (Rcomplements.ln_pow a n) by sign
+  | |- context [ln (sqrt ?a)] => rewrite (log_of_root a) by sign
+  | |- context [ln (exp ?a)] => rewrite (ln_exp a)
+  | |- context [ln 1] => rewrite ln_1
+  end.
+Ltac logarithm_is := logs_apart; simpl INR; identity.
+Lemma exp_of_log u y : 0 < y -> u = ln y -> exp u = y.
+Proof. intros H ->. now apply exp_ln. Qed.
+Ltac exponential_is := apply exp_of_log; [sign | logs_apart; simpl INR; identity].
+Ltac function_is := f_equal; identity.
+Lemma root_of_bound x e : x ^ 2 <= e -> x <= sqrt e.
+Proof.
+  intros H. destruct (Rle_or_lt x 0) as [Hx | Hx]; [apply Rle_trans with 0; [exact Hx | apply sqrt_pos] |].
+  rewrite <- (sqrt_pow2 x) by lra. now apply sqrt_le_1_alt.
+Qed.
+Lemma bound_of_root x e : 0 <= x -> e <= x ^ 2 -> sqrt e <= x.
+Proof. intros Hx H. rewrite <- (sqrt_pow2 x) by lra. now apply sqrt_le_1_alt. Qed.
+Lemma by_squares l r : 0 <= r -> l ^ 2 <= r ^ 2 -> l <= r.
+Proof. intros Hr H. rewrite <- (sqrt_pow2 r) by exact Hr. now apply root_of_bound. Qed.
+Ltac root_above := apply root_of_bound; lra.
+Ltac root_below := apply bound_of_root; [sign | lra].
+
+(* ------------------------------------------------------------------ sums of products *)
+Lemma at_most s l r : r - l = s -> 0 <= s -> l <= r.
+Proof. lra. Qed.
+Lemma below s l r : r - l = s -> 0 < s -> l < r.
+Proof. lra. Qed.
+Lemma equal_by_both (l r : R) : l <= r -> r <= l -> l = r.
+Proof. lra. Qed.
+Lemma times_given m l r : 0 <= m -> l <= r -> 0 <= m * (r - l).
+Proof. intros; apply Rmult_le_pos; lra. Qed.
+Lemma times_strict m l r : 0 < m -> l < r -> 0 < m * (r - l).
+Proof. intros; apply Rmult_lt_0_compat; lra. Qed.
+Lemma times_equal m l r : l = r -> 0 <= m * (r - l).
+Proof. intros ->; lra. Qed.
+Lemma times_two m a b c d : 0 <= m -> a <= b -> c <= d -> 0 <= m * ((b - a) * (d - c)).
+Proof. intros; apply Rmult_le_pos; [assumption | apply Rmult_le_pos; lra]. Qed.
+Ltac parts := repeat first [assumption | lra | apply plus_nonnegative | apply Rlt_le; assumption].
+Ltac parts_positive :=
+  first [assumption | apply plus_positive_right; [solve [parts] | assumption] | apply plus_positive_left; [parts_positive | solve [parts]]].
+
+(* ------------------------------------------------------------------ cases *)
+Lemma larger_of a b : (a <= b /\ Rmax a b = b) \/ (b < a /\ Rmax a b = a).
+Proof. unfold Rmax; destruct (Rle_dec a b); [left | right]; lra. Qed.
+Lemma smaller_of a b : (a <= b /\ Rmin a b = a) \/ (b < a /\ Rmin a b = b).
+Proof. unfold Rmin; destruct (Rle_dec a b); [left | right]; lra. Qed.
+Lemma size_of a : (0 <= a /\ Rabs a = a) \/ (a < 0 /\ Rabs a = - 1 * a).
+Proof. unfold Rabs; destruct (Rcase_abs a); [right | left]; lra. Qed.
+
+(* ------------------------------------------------------------------ facts about functions *)
+Lemma log_below u : 0 < u -> ln u <= u - 1.
+Proof. intros H. pose proof (exp_ineq1_le (ln u)). rewrite exp_ln in H0 by exact H. lra. Qed.
+Lemma log_above u : 0 < u -> 1 - 1 / u <= ln u.
+Proof.
+  intros H. pose proof (log_below (/ u) (Rinv_0_lt_compat u H)) as L. rewrite ln_Rinv in L by exact H.
+  unfold Rdiv; lra.
+Qed.
+Lemma exp_order u v : u <= v -> exp u <= exp v.
+Proof. intros [H | ->]; [left; now apply exp_increasing | lra]. Qed.
+Lemma log_order u v : 0 < u -> u <= v -> ln u <= ln v.
+Proof. intros H [L | ->]; [left; now apply ln_increasing | lra]. Qed.
+Lemma atan_order u v : u <= v -> atan u <= atan v.
+Proof. intros [H | ->]; [left; now apply atan_increasing | lra]. Qed.
+Lemma exp_from_log u v : 0 < v -> u <= ln v -> exp u <= v.
+Proof. intros H L. rewrite <- (exp_ln v H). now apply exp_order. Qed.
+
+Ltac clear_parts := repeat match goal with H : 0 <= _ * (_ - _) |- _ => clear H | H : _ * (_ - _) = 0 |- _ => clear H end.
+
+(* ------------------------------------------------------------------ inner products *)
+Lemma inner_plus_left d u v w : inner d (vadd u v) w = inner d u w + inner d v w.
+Proof. induction d as [| d IH]; simpl; [ring | rewrite IH; unfold vadd; ring]. Qed.
+Lemma inner_symmetric d u v : inner d u v = inner d v u.
+Proof. induction d as [| d IH]; simpl; [reflexivity | rewrite IH; ring]. Qed.
+Lemma inner_scale_left d c u v : inner d (vscale c u) v = c * inner d u v.
+Proof. induction d as [| d IH]; simpl; [ring | rewrite IH; unfold vscale; ring]. Qed.
+Lemma inner_plus_right d u v w : inner d w (vadd u v) = inner d w u + inner d w v.
+Proof. now rewrite inner_symmetric, inner_plus_left, 2 (inner_symmetric d w). Qed.
+Lemma inner_scale_right d c u v : inner d v (vscale c u) = c * inner d v u.
+Proof. now rewrite inner_symmetric, inner_scale_left, (inner_symmetric d v). Qed.
+Lemma inner_nonnegative d u : 0 <= inner d u u.
+Proof. induction d as [| d IH]; simpl; [lra | pose proof (Rle_0_sqr (u d)); unfold Rsqr in *; lra]. Qed.
+Lemma norm_nonnegative d u : 0 <= norm d u.
+Proof. apply sqrt_pos. Qed.
+Lemma norm_squared d u : norm d u * norm d u = inner d u u.
+Proof. apply sqrt_sqrt, inner_nonnegative. Qed.
+Lemma cauchy_schwarz d u v : 0 <= norm d u * norm d v - inner d u v.
+Proof.
+  pose proof (norm_nonnegative d u) as Nu; pose proof (norm_nonnegative d v) as Nv.
+  pose proof (norm_squared d u) as Su; pose proof (norm_squared d v) as Sv.
+  pose proof (inner_nonnegative d (vadd (vscale (norm d v) u) (vscale (- norm d u) v))) as P.
+  rewrite !inner_plus_left, !inner_plus_right, !inner_scale_left, !inner_scale_right in P.
+  rewrite (inner_symmetric d v u) in P. rewrite <- Su, <- Sv in P.
+  destruct Nu as [Nu | Zu]; [destruct Nv as [Nv | Zv] |].
+  - assert (0 < norm d u * norm d v) by now apply Rmult_lt_0_compat. nra.
+  - assert (Z : inner d u v = 0).
+    { clear P Su Nu. rewrite <- Zv in Sv. clear Zv. revert Sv. induction d as [| d IH]; simpl; intros; [reflexivity |].
+      pose proof (inner_nonnegative d v). assert (inner d v v = 0) by nra. assert (v d = 0) by nra. rewrite IH by lra. rewrite H1. ring. }
+    rewrite Z, <- Zv. lra.
+  - assert (Z : inner d u v = 0).
+    { clear P Sv Nv. rewrite <- Zu in Su. clear Zu. revert Su. induction d as [| d IH]; simpl; intros; [reflexivity |].
+      pose proof (inner_nonnegative d u). assert (inner d u u = 0) by nra. assert (u d = 0) by nra. rewrite IH by lra. rewrite H1. ring. }
+    rewrite Z, <- Zu. lra.
+Qed.
+Ltac one_order := repeat match goal with
+  | |- context [inner ?d ?v ?u] => is_var u; is_var v;
+    match goal with |- context [inner d u v] => tryif constr_eq u v then fail else rewrite (inner_symmetric d v u) end
+  end.
+Ltac bilinear := repeat rewrite ?inner_plus_left, ?inner_plus_right, ?inner_scale_left, ?inner_scale_right.
+Ltac norms := repeat match goal with
+  | |- context [norm ?d ?u] =>
+    let n := fresh "norm" in let e := fresh "is_norm" in
+    pose proof (norm_squared d u) as e; revert e; set (n := norm d u) in *; clearbody n
+  end.
+Lemma norm_square d u : norm d u ^ 2 = inner d u u.
+Proof. rewrite <- norm_squared. ring. Qed.
+Ltac products := rewrite ?norm_square in *; norms; bilinear; one_order; intros; repeat match goal with
+  | |- context [inner ?d ?u ?v] => let p := fresh "product" in set (p := inner d u v) in *; clearbody p
+  | H : context [inner ?d ?u ?v] |- _ => let p := fresh "product" in set (p := inner d u v) in *; clearbody p
+  end.
+Ltac gram := clear_parts; products;
+  repeat match goal with H : ?n * ?n = ?p |- _ => is_var p; subst p end; first [lra | fields | lettered; nsatz].
+
+(* ------------------------------------------------------------------ values at a point *)
+Lemma power_two_exact x : 0 <= x -> sqrt (x * x) = x.
+Proof. intros; now apply sqrt_square. Qed.
+Ltac reals_equal := first [identity | branches; lra | nra].
+Ltac worked_out := unfold norm, vadd, vscale; cbn [inner]; rewrite ?Rmult_0_l, ?Rmult_0_r.
+Ltac value := worked_out; first [lra | enclosed | reals_equal].
+Ltac evaluated := match goal with
+  | |- _ /\ _ => split; evaluated
+  | |- _ \/ _ => first [left; solve [evaluated] | right; solve [evaluated]]
+  | |- forall _, _ => intros; evaluated
+  | _ => first [solve [value] | exfalso; lra]
+  end.
+
+(* What needs no combination. *)
+Ltac arithmetic := first [solve [sign] | identity | branches; first [lra | lettered; nra]].
+
+Ltac given := first [assumption | sign | lra | enclosed | apply sqrt_le_1_alt; lra | lettered; nra].
+Ltac defined := first [sign | arithmetic].
+Ltac defined_all := repeat split; first [given | defined].
+(* Conditions before a comparison, which is no conjunction. *)
+Ltac conditions := repeat match goal with |- _ /\ _ => split; [defined |] end.
+
+Lemma at_most_by_squares b s l r : r = b -> r * r - l * l = s -> 0 <= b -> 0 <= s -> l <= r.
+Proof. intros -> H Hb Hs. apply by_squares; [exact Hb | nra]. Qed.
+Ltac nonnegative_product := first
+  [ apply inner_nonnegative | apply norm_nonnegative | apply cauchy_schwarz | given
+  | apply Rmult_le_pos; nonnegative_product | apply Rmult_lt_0_compat; nonnegative_product ].
+Ltac nonnegative_products := repeat first
+  [ apply inner_nonnegative | apply norm_nonnegative | apply cauchy_schwarz | lra | sign
+  | apply Rmult_le_pos | apply Rmult_lt_0_compat ].
+Lemma equal_by s l r : r - l = s -> s = 0 -> l = r.
+Proof. lra. Qed.
+Ltac zero_products := repeat match goal with
+  | |- ?a * ?b = 0 => first [replace b with 0 by lra; ring | replace a with 0 by lra; ring | apply Rmult_eq_0_compat_r]
+  end.
+Ltac parts_zero := repeat match goal with H : _ = 0 |- _ => rewrite H; clear H end; ring.
+Ltac equal_products := match goal with
+  | |- 0 <= ?a * ?b => first [replace b with 0 by lra; rewrite Rmult_0_r; lra | replace a with 0 by lra; rewrite Rmult_0_l; lra]
+  | |- 0 <= ?a => replace a with 0 by lra; lra
+  end.

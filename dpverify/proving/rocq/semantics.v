@@ -1,0 +1,42 @@
+(* What the operators of certificates mean (docs/certificates.md), in the real numbers of the standard library.
+
+   Division, logarithms and roots are total functions there and partial ones here: a statement says of each expression
+   that it is defined, and the conditions for that are in the statement itself. *)
+Require Import Reals ZArith Lra.
+From Coquelicot Require Import Coquelicot.
+Open Scope R_scope.
+
+(* Powers. A number as exponent is written as what it is: x ^ 2, / x, sqrt x. This is what all others mean, and rules.v
+   shows that it is the same. *)
+Definition whole (e : R) : Prop := IZR (Int_part e) = e.
+
+Definition power (b e : R) : R :=
+  if Req_EM_T (IZR (Int_part e)) e then powerRZ b (Int_part e)
+  else if Rlt_dec 0 b then exp (e * ln b) else 0.
+
+Definition power_defined (b e : R) : Prop :=
+  (whole e /\ (b <> 0 \/ 0 <= e)) \/ (~ whole e /\ (0 < b \/ (b = 0 /\ 0 < e))).
+
+(* The largest integer that is not larger, and the smallest that is not smaller. *)
+Definition floor (x : R) : R := IZR (Int_part x).
+Definition ceiling (x : R) : R := - floor (- x).
+
+(* The distribution function of the standard normal law, and the complementary error function. *)
+Definition Phi (x : R) : R := 1 / 2 + RInt (fun t => exp (- (t * t) / 2)) 0 x / sqrt (2 * PI).
+Definition erfc (x : R) : R := 2 * Phi (- (x * sqrt 2)).
+
+(* Sums and products from one integer to another; the first is not larger than the last. *)
+Fixpoint sum_of (count : nat) (f : Z -> R) (first : Z) : R :=
+  match count with O => f first | S less => f first + sum_of less f (first + 1)%Z end.
+Definition sum (f : Z -> R) (first last : Z) : R := sum_of (Z.to_nat (last - first)) f first.
+Fixpoint product_of (count : nat) (f : Z -> R) (first : Z) : R :=
+  match count with O => f first | S less => f first * product_of less f (first + 1)%Z end.
+Definition product (f : Z -> R) (first last : Z) : R := product_of (Z.to_nat (last - first)) f first.
+
+(* Vectors of a space of any finite dimension by their coordinates. *)
+Definition vector := nat -> R.
+Definition vadd (u v : vector) : vector := fun i => u i + v i.
+Definition vscale (c : R) (v : vector) : vector := fun i => c * v i.
+Fixpoint inner (dimension : nat) (u v : vector) : R :=
+  match dimension with O => 0 | S less => inner less u v + u less * v less end.
+Definition norm (dimension : nat) (u : vector) : R := sqrt (inner dimension u u).

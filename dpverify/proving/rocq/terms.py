@@ -1,0 +1,288 @@
+"""Formulas of certificates as propositions of Rocq, over the definitions in `semantics.v`.
+
+A formula is true, false or undefined where a part of it has no value. The proposition that it is true, and the one that
+it is false, say themselves that all parts have values: `1 / x <= y` is `x <> 0 /\\ 1 / x <= y`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+Json = Any
+
+
+class UntranslatedError(Exception):
+    """A formula, or a proof, that is not said in Rocq; what it has."""
+
+
+FUNCTIONS = {
+    "exp": ("exp", ""), "log": ("ln", "0 < {}"), "phi": ("Phi", ""), "erfc": ("erfc", ""), "abs": ("Rabs", ""),
+    "floor": ("floor", ""), "ceiling": ("ceiling", ""), "sin": ("sin", ""), "cos": ("cos", ""), "arctan": ("atan", ""),
+}  # fmt: skip
+"""Functions of a number: what they are called there, and where they are defined if not everywhere."""
+FOLDED = {"max": "Rmax", "min": "Rmin"}
+RELATIONS = {"<=": "{} <= {}", "<": "{} < {}", "==": "{} = {}", "!=": "{} <> {}"}
+REFUTED = {"<=": "{1} < {0}", "<": "{1} <= {0}", "==": "{} <> {}", "!=": "{} = {}"}
+WORDS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        as at by cofix do else end exists fix for forall fun if in let match return then using where with Prop Set Type
+        R Z IZR nat vector exp ln sqrt sin cos atan PI Phi erfc sum product inner norm dimension power floor ceiling
+        whole Rmax Rmin Rabs powerRZ vadd vscale RInt ex_RInt power_defined S O I True False Derive le lt
+        """,
+    )
+)
+"""Names that mean something there; a letter of this name gets an underscore."""
+
+
+def name_of(letter: str) -> str:
+    """The letter's name there."""
+    plain = re.sub(r"[^A-Za-z0-9_']", "_", letter)
+    return plain + "_" if plain in WORDS or re.match(r"(given|part)_?\d*$", plain) else plain
+
+
+def number(value: str | Fraction) -> str:
+    """An exact number, in brackets where it needs them."""
+    exact = Fraction(value)
+    text = str(exact.numerator) if exact.denominator == 1 else f"{exact.numerator} / {exact.denominator}"
+    return text if exact.denominator == 1 and exact >= 0 else f"({text})"
+
+
+@dataclass
+class RocqTerms:
+    """A translator of expressions in letters of these kinds (by name)."""
+
+    kinds: Mapping[str, str]
+    conditions: list[str] = field(default_factory=list)
+    """Where what was translated so far is defined."""
+
+    def need(self, condition: str) -> None:
+        """Add a condition, once."""
+        if condition not in self.conditions:
+            self.conditions.append(condition)
+
+    def real(self, e: Json) -> str:
+        """A number, in brackets unless it is one word."""
+        head = e[0]
+        if head == "num":
+            return number(e[1])
+        if head == "pi":
+            return "PI"
+        if head == "sym":
+            kind = self.kinds[e[1]]
+            if kind == "vector":
+                raise UntranslatedError("vector")
+            return f"IZR {name_of(e[1])}".join("()") if kind == "integer" else name_of(e[1])
+        if head == "add":
+            return " + ".join(map(self.real, e[1:])).join("()") if len(e) > 2 else self.real(e[1])
+        if head == "mul":
+            return self.product(e[1:])
+        if head == "pow":
+            return self.power(e[1], e[2])
+        if head in FUNCTIONS:
+            called, where = FUNCTIONS[head]
+            argument = self.real(e[1])
+            if where and not _positive(e[1]):
+                self.need(where.format(argument))
+            return f"({called} {argument})"
+        if head in FOLDED:
+            first, *others = map(self.real, e[1:])
+            for other in others:
+                first = f"({FOLDED[head]} {first} {other})"
+            return first
+        if head in ("sum", "product"):
+            return self.sum(*e)
+        if head in ("inner", "norm"):
+            return f"({head} dimension {' '.join(map(self.vector, e[1:]))})"
+        if head == "at":
+            return self.real(replaced(e[1], e[2], e[3]))
+        raise UntranslatedError(head)
+
+    def product(self, parts: list[Json]) -> str:
+        """Factors, an inverse as a quotient."""
+        text = ""
+        for part in parts:
+            below = part[0] == "pow" and part[2] == ["num", "-1"]
+            factor = self.real(part[1] if below else part)
+            if below and not _number(part[1]):
+                self.need(f"{factor} <> 0")
+            elif below and Fraction(part[1][1]) == 0:
+                self.need("0 <> 0")
+            text += (
+                (f" / {factor}" if text else f"/ {factor}") if below else (f" * {factor}" if text else factor)
+            )
+        return text.join("()") if len(parts) > 1 or text.startswith("/") else text
+
+    def power(self, base: Json, exponent: Json) -> str:
+        """A power; of numbers as exponents, what they mean."""
+        b = self.real(base)
+        if not _number(exponent):
+            whole = self.integer(exponent)
+            if whole is not None:
+                if not _positive(base):
+                    self.need(f"({b} <> 0 \\/ 0 <= {self.real(exponent)})")
+                return f"(powerRZ {b} {whole})"
+            at = self.real(exponent)
+            self.need(f"power_defined {b} {at}")
+            return f"(power {b} {at})"
+        e = Fraction(exponent[1])
+        if e.denominator == 1:
+            if e < 0 and not _positive(base):
+                self.need(f"{b} <> 0")
+            return f"({b} ^ {e})" if e >= 0 else f"(/ {b})" if e == -1 else f"(/ {b} ^ {-e})"
+        if abs(e) == Fraction(1, 2):
+            if not _positive(base):
+                self.need(f"0 {'<=' if e > 0 else '<'} {b}")
+            return f"(sqrt {b})" if e > 0 else f"(/ sqrt {b})"
+        self.need(f"power_defined {b} {number(e)}")
+        return f"(power {b} {number(e)})"
+
+    def integer(self, e: Json) -> str | None:
+        """An expression that is an integer as it is written; None if it may be none."""
+        if e[0] == "num" and Fraction(e[1]).denominator == 1:
+            return f"({e[1]})%Z"
+        if e[0] == "sym" and self.kinds[e[1]] == "integer":
+            return name_of(e[1])
+        if e[0] in ("add", "mul") and None not in (parts := [self.integer(part) for part in e[1:]]):
+            return f"({(' + ' if e[0] == 'add' else ' * ').join(map(str, parts))})%Z"
+        return None
+
+    def sum(self, head: str, body: Json, index: str, first: Json, last: Json) -> str:
+        """A sum or a product over integers."""
+        ends = [self.integer(end) for end in (first, last)]
+        if None in ends:
+            raise UntranslatedError("ends")
+        inside = RocqTerms({**self.kinds, index: "integer"})
+        term, i = inside.real(body), name_of(index)
+        low, high = ends
+        if not (_number(first) and _number(last) and Fraction(first[1]) <= Fraction(last[1])):
+            self.need(f"({low} <= {high})%Z")
+        if inside.conditions:
+            defined = " /\\ ".join(inside.conditions)
+            self.need(f"(forall {i} : Z, ({low} <= {i} <= {high})%Z -> {defined})")
+        return f"({head} (fun {i} : Z => {term}) {low} {high})"
+
+    def vector(self, e: Json) -> str:
+        """A vector."""
+        if e[0] == "sym" and self.kinds[e[1]] == "vector":
+            return name_of(e[1])
+        if e[0] == "add":
+            first, *others = map(self.vector, e[1:])
+            for other in others:
+                first = f"(vadd {first} {other})"
+            return first
+        if e[0] == "mul":
+            (at,) = [k for k, part in enumerate(e) if k and self.is_vector(part)]
+            scalars = [part for k, part in enumerate(e) if k not in (0, at)]
+            return f"(vscale {self.product(scalars)} {self.vector(e[at])})"
+        raise UntranslatedError("vector")
+
+    def is_vector(self, e: Json) -> bool:
+        """Whether an expression is a vector."""
+        if e[0] == "sym":
+            return self.kinds[e[1]] == "vector"
+        return e[0] in ("add", "mul") and any(map(self.is_vector, e[1:]))
+
+
+def _number(e: Json) -> bool:
+    return bool(e[0] == "num")
+
+
+def _positive(e: Json) -> bool:
+    """Whether it is positive as it is written."""
+    return e[0] in ("pi", "exp") or (e[0] == "num" and Fraction(e[1]) > 0)
+
+
+def replaced(e: Json, letter: str, value: Json) -> Json:
+    """The expression with a value in the letter's place."""
+    if e == ["sym", letter]:
+        return value
+    if e[0] in ("sum", "product", "integral", "diff", "at"):
+        raise UntranslatedError(e[0])
+    return [replaced(part, letter, value) if isinstance(part, list) else part for part in e]
+
+
+def truth(f: Json, kinds: Mapping[str, str], *, holds: bool = True) -> str:
+    """The proposition that a formula is true, or (`holds` false) that it is false."""
+    head = f[0]
+    if head in RELATIONS:
+        terms = RocqTerms(kinds)
+        sides = [_bare(terms.real(side)) for side in f[1:]]
+        said = (RELATIONS if holds else REFUTED)[head].format(*sides)
+        return " /\\ ".join([*terms.conditions, said]).join("()") if terms.conditions else said
+    if head == "not":
+        return truth(f[1], kinds, holds=not holds)
+    if head in ("and", "or", "implies"):
+        parts = [["not", f[1]], f[2]] if head == "implies" else f[1:]
+        join = " /\\ " if (head == "and") == holds else " \\/ "
+        return join.join(truth(part, kinds, holds=holds) for part in parts).join("()")
+    if head in ("forall", "exists"):
+        every = (head == "forall") == holds
+        variable, body = f[1:]
+        domain = domain_of(variable)
+        inside = truth(body, {**kinds, variable["name"]: variable["kind"]}, holds=holds)
+        join = " -> " if every else " /\\ "
+        said = join.join([*domain, inside])
+        return f"({'forall' if every else 'exists'} {typed(variable)}, {said})"
+    raise UntranslatedError(head)
+
+
+def typed(variable: Json) -> str:
+    """A variable with its type, as it is bound."""
+    kind = {"real": "R", "integer": "Z", "vector": "vector"}[variable["kind"]]
+    return f"{name_of(variable['name'])} : {kind}"
+
+
+def domain_of(variable: Json) -> list[str]:
+    """What is said of a variable's ends."""
+    name = name_of(variable["name"])
+    value = f"IZR {name}" if variable["kind"] == "integer" else name
+    found = []
+    if variable.get("lower") is not None:
+        found.append(f"{_bare(number(variable['lower']))} {'<' if variable['lower_open'] else '<='} {value}")
+    if variable.get("upper") is not None:
+        found.append(f"{value} {'<' if variable['upper_open'] else '<='} {_bare(number(variable['upper']))}")
+    return found
+
+
+def boxed(problem: Json, box: Mapping[str, list[str]]) -> Json:
+    """The problem of a box alone."""
+
+    def inside(v: Json) -> Json:
+        low, high = box[v["name"]]
+        opened = {
+            f"{end}_open": v[f"{end}_open"] and v[end] == at for end, at in (("lower", low), ("upper", high))
+        }
+        return {**v, "lower": low, "upper": high, **opened}
+
+    return {**problem, "variables": [inside(v) if v["name"] in box else v for v in problem["variables"]]}
+
+
+def _bare(text: str) -> str:
+    """Without brackets around all of it."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return text[1:-1] if text[0] == "(" and at == len(text) - 1 else text
+    return text
+
+
+def statement(problem: Json, *, holds: bool = True) -> str:
+    """What it means that a problem's claim is proved, or (`holds` false) refuted, without free letters."""
+    variables = problem["variables"]
+    kinds = {v["name"]: v["kind"] for v in variables}
+    said = [condition for v in variables for condition in domain_of(v)]
+    said += [truth(f, kinds) for f in problem["assuming"]]
+    said.append(truth(problem["claim"], kinds, holds=holds))
+    binders = [f"({typed(v)})" for v in variables]
+    if "vector" in kinds.values():
+        binders.insert(0, "(dimension : nat)")
+    if not holds:
+        return "".join(f"exists {b[1:-1]}, " for b in binders) + "\n  " + " /\\\n  ".join(said)
+    return (f"forall {' '.join(binders)},\n  " if binders else "") + " ->\n  ".join(said)

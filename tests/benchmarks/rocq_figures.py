@@ -1,0 +1,202 @@
+"""What the kernel of Rocq accepts of a ledger, and of faults planted in it, into docs/rocq.md.
+
+    python tests/benchmarks/rocq_figures.py build/verify docs/rocq.md --coverage conclusion
+
+The kernel is asked as by `dpverify check build/verify --kernel rocq`, of all rows that the ledger calls confirmed; with
+--coverage, of those of one coverage and of all that are refuted. Faults are planted in accepted conclusions: a constant
+changed by 2 percent, a sign, a condition dropped, two letters exchanged. Some stay true, so each that is accepted is
+tried at points: one that fails at a point, which the checker confirms, is a false acceptance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN
+from dpverify.proving import load
+from dpverify.proving.checker import check
+from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
+from dpverify.reports import load_ledger
+from dpverify.statements.paper import papers
+from dpverify.verification.catalog.source_rows import rows_of
+from dpverify.verification.kernel_check import kernel_row
+
+BEGIN, END = "<!-- figures: make rocq -->", "<!-- /figures -->"
+POINTS = 200
+
+
+def main() -> None:
+    """Count, plant, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("ledger", type=Path)
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--coverage", default="")
+    parser.add_argument("--faults", type=int, default=120)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    rows = answered(given.ledger, given.coverage)
+    lines = [*table(rows), "", *faults(rows, given.faults, given.seed)]
+    text = given.page.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    given.page.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{after}", encoding="utf-8")
+
+
+def answered(folder: Path, coverage: str) -> list[tuple[Any, Any, str]]:
+    """Rows of a ledger, their certificates, and what the kernel says."""
+    kernel = found_kernel()
+    if kernel is None:
+        raise SystemExit("Rocq (Coq) is not installed.")
+    ledger = load_ledger(folder / "ledger.json")
+    found = [
+        row
+        for row in ledger.entries
+        if isinstance(row, ProofEvidence) and row.confirmed_by_checker and not row.units_of
+    ]
+    found = [row for row in found if not coverage or row.coverage == coverage or row.verdict in BROKEN]
+    named = {row.statement for row in found}
+    source = [s for paper in papers().values() for s in paper.statements if s.id in named]
+    of = {(s.id, row.name, row.variant): row.obligation for s in source for row in rows_of(s)}
+    made, asked = [], []
+    for row in found:
+        certificate = load(row.certificate or "", folder / "certificates")
+        obligation = of[row.statement, row.obligation, row.variant]
+        one = kernel_row(f"{row.statement}/{row.obligation}", obligation, row.written_out, certificate)
+        if isinstance(one, KernelRow):
+            asked.append(one)
+        made.append((row, certificate, one))
+    answers = iter(ask(kernel, asked))
+    return [
+        (row, certificate, str((next(answers) or "accepted") if isinstance(one, KernelRow) else one))
+        for row, certificate, one in made
+    ]
+
+
+def table(rows: list[tuple[Any, Any, str]]) -> Iterator[str]:
+    """Accepted rows of each method and verdict, and the reasons of the rest."""
+    of: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
+    for row, certificate, kernel in rows:
+        proved = "refuted" if certificate["verdict"] == "refuted" else certificate["verdict"]
+        accepted = kernel == "accepted"
+        for method in (certificate["proof"]["method"], "all"):
+            of.setdefault((proved, method), []).append((accepted, row.coverage == "conclusion"))
+    yield "| verdict | method | rows | accepted | conclusions | accepted |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for (verdict, method), found in sorted(of.items(), key=lambda item: (item[0][0], -len(item[1]))):
+        conclusions = [accepted for accepted, conclusion in found if conclusion]
+        counts = (len(found), sum(accepted for accepted, _ in found), len(conclusions), sum(conclusions))
+        yield f"| {verdict} | {method} | {' | '.join(map(str, counts))} |"
+    yield ""
+    yield "| not accepted because of | rows |"
+    yield "| --- | --- |"
+    rest = Counter(kernel for _, _, kernel in rows if kernel != "accepted")
+    yield from (f"| {reason} | {count} |" for reason, count in rest.most_common())
+
+
+def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator[str]:
+    """What is accepted of planted faults."""
+    kernel = found_kernel()
+    if kernel is None or not number:
+        return
+    draws = random.Random(seed)
+    proved = [
+        (r, c)
+        for r, c, k in rows
+        if k == "accepted" and c["verdict"] == "proved" and r.coverage == "conclusion"
+    ]
+    planted: list[KernelRow] = []
+    while len(planted) < number:
+        row, certificate = draws.choice(proved)
+        problem = planted_in(certificate["problem"], draws)
+        if problem is not None:
+            planted.append(
+                KernelRow(f"{row.statement}/{row.obligation}", problem, "proved", certificate["proof"])
+            )
+    answers = ask(kernel, planted)
+    accepted = [row for row, reason in zip(planted, answers, strict=True) if reason is None]
+    false = [row for row in accepted if fails(row, draws)]
+    yield (
+        f"Of {number} faults planted in accepted conclusions (seed {seed}), {number - len(accepted)} are refused. "
+        f"Of the other {len(accepted)}, {len(false)} fail at one of {POINTS} points; the rest may be true."
+    )
+    for row in false:
+        yield f"\nA false acceptance: {row.name}"
+
+
+def planted_in(problem: Any, draws: random.Random) -> Any:
+    """The problem with one fault; None where the drawn kind has no place in it."""
+    kind = draws.choice(("constant", "sign", "condition", "letters"))
+    claim, assuming = problem["claim"], problem["assuming"]
+    if kind == "condition":
+        drop = draws.randrange(len(assuming)) if assuming else None
+        return None if drop is None else {**problem, "assuming": [*assuming[:drop], *assuming[drop + 1 :]]}
+    if kind == "letters":
+        names = sorted({part[1] for part in parts(claim) if part[0] == "sym"})
+        if len(names) < 2:
+            return None
+        one, other = draws.sample(names, 2)
+        kinds = {v["name"]: v["kind"] for v in problem["variables"]}
+        if kinds.get(one) != kinds.get(other):
+            return None
+        swap = {one: other, other: one}
+        return {
+            **problem,
+            "claim": mapped(claim, lambda e: ["sym", swap.get(e[1], e[1])] if e[0] == "sym" else e),
+        }
+    if kind == "sign":
+        return {**problem, "claim": [claim[0], claim[2], claim[1]]} if claim[0] in ("<=", "<") else None
+    numbers = [part for part in parts(claim) if part[0] == "num" and part[1] not in ("-1", "0")]
+    if not numbers:
+        return None
+    old = draws.choice(numbers)
+    new = str(Fraction(old[1]) * draws.choice((Fraction(49, 50), Fraction(51, 50))))
+    return {**problem, "claim": mapped(claim, lambda e: ["num", new] if e == old else e)}
+
+
+def parts(e: Any) -> Iterator[Any]:
+    """All parts of a formula, but for exponents that are numbers."""
+    if isinstance(e, list):
+        yield e
+        for part in e[1 : 2 if e[0] == "pow" and e[2][0] == "num" else None]:
+            yield from parts(part)
+
+
+def mapped(e: Any, change: Any) -> Any:
+    """A formula with its leaves changed, but for exponents that are numbers."""
+    if not isinstance(e, list):
+        return e
+    if e[0] in ("num", "sym"):
+        return change(e)
+    if e[0] == "pow" and e[2][0] == "num":
+        return ["pow", mapped(e[1], change), e[2]]
+    return [e[0], *(mapped(part, change) for part in e[1:])]
+
+
+def fails(row: KernelRow, draws: random.Random) -> bool:
+    """Whether the checker confirms that the problem is false at some point."""
+    if any(v["kind"] == "vector" for v in row.problem["variables"]):
+        return False
+    for _ in range(POINTS):
+        point = {}
+        for v in row.problem["variables"]:
+            low = Fraction(v["lower"]) if v["lower"] is not None else Fraction(-4)
+            high = Fraction(v["upper"]) if v["upper"] is not None else low + draws.choice((1, 4, 64))
+            at = low + (high - low) * Fraction(draws.randint(0, 16), 16)
+            point[v["name"]] = str(at if v["kind"] == "real" else int(at))
+        certificate = {"version": 1, "problem": row.problem, "verdict": "refuted"}
+        if check({**certificate, "proof": {"method": "counterexample", "point": point}}).confirmed:
+            return True
+    return False
+
+
+if __name__ == "__main__":
+    main()

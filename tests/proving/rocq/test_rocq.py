@@ -1,0 +1,268 @@
+"""Statements and scripts for Rocq: the kernel accepts true ones and refuses planted faults."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from dpverify.cli import main
+from dpverify.errors import InvalidArgumentError
+from dpverify.proving.checker import check
+from dpverify.proving.rocq import kernel
+from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides, combination
+from dpverify.proving.rocq.kernel import (
+    KernelRow,
+    Reason,
+    RocqTheorem,
+    allowed,
+    file_of,
+    found_kernel,
+    theorem_of,
+)
+from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
+
+
+def letter(
+    name: str, kind: str = "real", low: str | None = "0", high: str | None = None, opened: bool = True
+) -> Json:
+    """A letter of a problem; positive if nothing else is said."""
+    unit = {"loss": "0", "length": "0"}
+    ends = {"lower": low, "lower_open": opened, "upper": high, "upper_open": False}
+    return {"name": name, "kind": kind, **ends, "unit": unit}
+
+
+X, Y, N = ["sym", "x"], ["sym", "y"], ["sym", "n"]
+ONE, TWO = ["num", "1"], ["num", "2"]
+
+
+def over(e: Json) -> Json:
+    """An inverse."""
+    return ["pow", e, ["num", "-1"]]
+
+
+def problem(claim: Json, *assuming: Json, letters: tuple[Json, ...] = ()) -> Json:
+    """A problem in x and y, or in these letters."""
+    return {
+        "variables": list(letters or (letter("x"), letter("y"))),
+        "assuming": list(assuming),
+        "claim": claim,
+    }
+
+
+BOUND = problem(["<=", ["mul", X, over(Y)], TWO], ["<=", X, ["mul", TWO, Y]])
+ROOTS = problem(
+    ["<=", ["pow", X, ["num", "1/2"]], ["mul", ["num", "3/2"], Y]], ["<=", X, ["mul", TWO, ["pow", Y, TWO]]]
+)
+EQUAL = problem(["==", ["mul", X, Y], ["mul", TWO, X]], ["==", Y, TWO])
+CASES = problem(["<=", ["abs", X], ["max", X, Y]], ["or", ["<=", ["num", "0"], X], ["<=", X, Y]])
+WHOLE = problem(["<=", ONE, ["pow", N, TWO]], letters=(letter("n", "integer", "1", opened=False),))
+VECTORS = problem(
+    ["<=", ["inner", X, Y], ["mul", ["norm", X], ["norm", Y]]],
+    letters=(letter("x", "vector", None), letter("y", "vector", None)),
+)
+BROKEN = problem(["<=", ["mul", X, over(Y)], TWO])
+CAUCHY = {"method": "gram", "sum": [[ONE, ["cauchy", X, Y]]]}
+SMT = {"method": "smt"}
+TRUE = [
+    KernelRow("bound", BOUND, "proved", SMT),
+    KernelRow("roots", ROOTS, "proved", SMT),
+    KernelRow("equal", EQUAL, "proved", SMT),
+    KernelRow("cases", CASES, "proved", SMT),
+    KernelRow("whole", WHOLE, "proved", SMT),
+    KernelRow("vectors", VECTORS, "proved", CAUCHY),
+    KernelRow("broken", BROKEN, "refuted", {"method": "counterexample", "point": {"x": "3", "y": "1"}}),
+]
+
+
+def test_a_statement_says_where_its_parts_are_defined() -> None:
+    assert statement(BOUND) == (
+        "forall (x : R) (y : R),\n  0 < x ->\n  0 < y ->\n  x <= 2 * y ->\n  (y <> 0 /\\ x / y <= 2)"
+    )
+    assert statement(BROKEN, holds=False) == (
+        "exists x : R, exists y : R, \n  0 < x /\\\n  0 < y /\\\n  (y <> 0 /\\ 2 < x / y)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "says"),
+    [
+        (["<", ["log", X], Y], "(0 < x /\\ ln x < y)"),
+        (["<=", ["pow", X, Y], ONE], "(power_defined x y /\\ power x y <= 1)"),
+        (["<=", ["pow", Y, N], X], "((y <> 0 \\/ 0 <= (IZR n)) /\\ powerRZ y n <= x)"),
+        (["not", ["and", ["<=", X, Y], ["<", Y, X]]], "(y < x \\/ x <= y)"),
+        (["implies", ["==", over(X), Y], ["!=", X, Y]], "((x <> 0 /\\ / x <> y) \\/ x <> y)"),
+        (["exists", letter("C"), ["<=", X, ["sym", "C"]]], "(exists C : R, 0 < C /\\ x <= C)"),
+        (["forall", letter("R", low=None), ["<=", X, ["sym", "R"]]], "(forall R_ : R, x <= R_)"),
+        (["<=", ["sum", ["mul", ["sym", "i"], X], "i", ONE, N], Y],
+         "((1)%Z <= n)%Z"),
+    ],
+)  # fmt: skip
+def test_what_operators_say(claim: Json, says: str) -> None:
+    letters = (letter("x"), letter("y"), letter("n", "integer"))
+    assert says in statement(problem(claim, letters=letters))
+
+
+def test_what_has_no_meaning_there_is_refused_and_said() -> None:
+    unknown = problem(["<=", ["gamma", X], Y])
+    with pytest.raises(UntranslatedError):
+        statement(unknown)
+    assert theorem_of(KernelRow("", unknown, "proved", SMT)) is Reason.OPERATOR
+    assert theorem_of(KernelRow("", BOUND, "certified", SMT)) is Reason.METHOD
+
+
+def test_a_box_is_said() -> None:
+    inside = boxed(BOUND, {"x": ["0", "1"], "y": ["1", "2"]})
+    assert statement(inside).split(" ->\n  ")[:4] == [
+        "forall (x : R) (y : R),\n  0 < x",
+        "x <= 1",
+        "1 <= y",
+        "y <= 2",
+    ]
+
+
+def test_a_file_has_scripts_and_nothing_that_could_add_an_axiom() -> None:
+    theorems = [theorem for row in TRUE if isinstance(theorem := theorem_of(row), RocqTheorem)]
+    text = file_of(theorems)
+    assert len(theorems) == len(TRUE) == text.count("\nQed.\n") == text.count("\nTheorem ")
+    assert not {"Admitted", "Axiom", "Parameter", "admit", "Abort"} & set(text.replace(".", " ").split())
+    for theorem in theorems:
+        assert all(
+            theorem.text(0).count(one) == theorem.text(0).count(other) for one, other in ("()", "[]", "{}")
+        )
+
+
+def test_a_combination_is_right_minus_left() -> None:
+    """At random points, worked out in fractions: not by what found it."""
+    letters = PolynomialLetters({"x": "real", "y": "real"}, {"x": "+", "y": "+"})
+    goal = TwoSides("<=", ["mul", X, X, over(Y)], ["mul", TWO, X])
+    given = TwoSides("<=", X, ["mul", TWO, Y])
+    found = combination(letters, goal, [given], pairs=False)
+    assert found is not None
+    draws = random.Random(0)
+    for _ in range(5):
+        at = {name: Fraction(draws.randint(1, 99), draws.randint(1, 99)) for name in ("x", "y")}
+        total = Fraction(0)
+        for product in found:
+            value = product.times
+            for name, exponent in product.monomial:
+                value *= at[name] ** int(exponent)
+            total += value * ((2 * at["y"] - at["x"]) if product.of else 1)
+        assert total == 2 * at["x"] - at["x"] ** 2 / at["y"]
+    assert combination(letters, TwoSides("<=", X, Y), [given], pairs=True) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "may"),
+    [
+        ("Closed under the global context\n", True),
+        ("Axioms:\nClassicalDedekindReals.sig_forall_dec\n  : forall P, P\nPrimInt63.add : int -> int\n", True),
+        ("Axioms:\nStdlib.Logic.Classical_Prop.classic : forall P : Prop, P \\/ ~ P\n", True),
+        ("Fetching opaque proofs from disk for Coq.Init.Nat\nClosed under the global context\n", True),
+        ("Fetching opaque proofs from disk for Coq.Init.Nat : False\nClosed under the global context\n", False),
+        ("Axioms:\nrow_0 : 0 = 1\n", False),
+        ("Axioms:\nClassical_Prop.classic : forall P\nmine.classic : False\n", False),
+        ("Axioms:\nFloatAxioms.add_spec : forall x y\n", False),
+        ("", False),
+    ],
+)  # fmt: skip
+def test_axioms_are_on_the_list(said: str, may: bool) -> None:
+    assert allowed(said) is may
+
+
+def test_a_path_that_is_no_compiler_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match="kernel-path"):
+        found_kernel("/nowhere/coqc")
+
+
+INSTALLED = found_kernel()
+only_with_rocq = pytest.mark.skipif(INSTALLED is None, reason="Rocq is not installed")
+
+
+def faults(row: KernelRow) -> list[KernelRow]:
+    """The row with a constant changed by 2 percent, a sign, a condition dropped, or letters exchanged."""
+
+    def changed(e: Json, old: Json, new: Json) -> Json:
+        return (
+            new if e == old else [changed(part, old, new) if isinstance(part, list) else part for part in e]
+        )
+
+    claim, assuming = row.problem["claim"], row.problem["assuming"]
+    between = ["sym", "?"]
+    made = [
+        {**row.problem, "claim": changed(claim, TWO, ["num", "49/25"])},
+        {**row.problem, "claim": [claim[0], claim[1], ["mul", ["num", "-1"], claim[2]]]},
+        {**row.problem, "assuming": assuming[1:]},
+        {**row.problem, "claim": changed(changed(changed(claim, X, between), Y, X), between, Y)},
+    ]
+    return [replace(row, problem=new) for new in made]
+
+
+BY_HAND = {
+    "admitted": "admit.\nAdmitted.\nTheorem other : True. exact I.",
+    "axiom": "Abort. Axiom mine : False. Theorem row_0 : " + statement(BOUND) + ". exfalso. exact mine.",
+    "another": "Abort. Theorem row_1 : True. exact I.",
+    "after tactics": "intros. Abort. Theorem row_2 : True. exact I.",
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_a_script_with_commands_is_not_even_asked(name: str) -> None:
+    assert not RocqTheorem(name, statement(BOUND), BY_HAND[name]).is_of_tactics
+
+
+@only_with_rocq
+def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faults with the script of the true row, and with their own; scripts with commands, as if these were let in."""
+    assert INSTALLED is not None
+    monkeypatch.setattr(RocqTheorem, "is_of_tactics", True)
+    wrong = faults(TRUE[0])
+    for row in wrong:
+        assert not check({"version": 1, "witness": {"x": "1", "y": "1"}, **certificate(row)}).confirmed
+    by_hand = [replace(TRUE[0], name=name) for name in ("axiom", "another")]
+    scripts = {
+        row.name: theorem.script for row in TRUE if isinstance(theorem := theorem_of(row), RocqTheorem)
+    } | BY_HAND
+
+    def made(row: KernelRow) -> RocqTheorem | Reason:
+        return (
+            RocqTheorem(row.name, statement(row.problem), scripts[row.name])
+            if row in (*wrong, *by_hand)
+            else theorem_of(row)
+        )
+
+    own = [replace(wrong[2], name="own")]
+    rows = [*by_hand, *TRUE, *wrong, *own]
+    answers = kernel.ask(INSTALLED, rows, workers=1, made=made, memory=False)
+    accepted = [row.name for row, reason in zip(rows, answers, strict=True) if reason is None]
+    assert accepted == [row.name for row in TRUE]
+    assert Reason.AXIOM in answers
+
+
+def certificate(row: KernelRow) -> Json:
+    """What the checker is asked of a row."""
+    return {"problem": row.problem, "verdict": row.verdict, "proof": row.proof}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["check", "nowhere", "--kernel", "lean"], "--kernel was 'lean'; allowed: rocq"),
+        (
+            ["check", "nowhere", "--kernel-path", "coqc"],
+            "--kernel-path was 'coqc'; allowed: only together with --kernel",
+        ),
+        (["prove", "yao", "--rocq", "semantics.v"], "--rocq was 'semantics.v'"),
+        (["prove", "yao", "--rocq", "nowhere/file.v"], "--rocq was 'nowhere/file.v'"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(
+    options: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["dpverify", *options])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
