@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -103,6 +104,16 @@ class NetMechanism(ExponentialMechanism):
         radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
         return _grid(constraint, radius, self.largest_net)
 
+    def _size(self, n: int) -> tuple[int, float]:
+        """Points of the net and its covering radius; of a net too large to be made, at most, and at most."""
+        if self.net is None:
+            radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
+            points, reached = grid_size(self.problem.constraint, radius)
+            if points > self.largest_net:  # a point for each cube that is counted
+                return points, reached
+        net = self.net_for(n)
+        return net.points.shape[0], net.cover_radius
+
     def risk_withdrawn(self, n: int) -> tuple[str, ...]:
         """Why Theorem A.1 does not apply to n records; empty if it does."""
         radius = self.theorem_radius(n)
@@ -132,13 +143,7 @@ class NetMechanism(ExponentialMechanism):
         """
         if self.scale == 0 or self.risk_withdrawn(n):
             return None
-        if self.net is None:
-            # at most a point for each cube that is counted, whether or not so many are made
-            radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
-            points, reached = grid_size(self.problem.constraint, radius)
-        if self.net is not None or points <= self.largest_net:
-            net = self.net_for(n)
-            points, reached = float(net.points.shape[0]), net.cover_radius
+        points, reached = self._size(n)
         bound = n * self.problem.constants.lipschitz_constant * reached + math.log(points) / self.scale
         return StatedRisk(bound, total=True, **words("bst14.alg8/risk"))
 
@@ -148,8 +153,14 @@ class NetMechanism(ExponentialMechanism):
         return 0
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Every record's loss at every point of the net."""
-        values = n * self.net_for(n).points.shape[0]
+        """Every record's loss at every point of the net; at most, where it is too large to be made.
+
+        Raises:
+            NotGuaranteedError: if it has more points than a floating-point number can say.
+        """
+        values = n * self._size(n)[0]
+        if values > sys.float_info.max:
+            self.net_for(n)
         return (StatedQueries("value", values, **words("bst14.alg8/queries")),)
 
     def probabilities(self, data: Dataset) -> Matrix:

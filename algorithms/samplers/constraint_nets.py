@@ -86,11 +86,10 @@ def _frame(constraint: ConstraintSet) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     return middle, axes, lower, upper
 
 
-def grid_size(constraint: ConstraintSet, radius: float) -> tuple[float, float]:
+def grid_size(constraint: ConstraintSet, radius: float) -> tuple[int, float]:
     """How many cubes the grid of `grid_net` has, at least as many as the net has points, and their half diagonal."""
     _, _, widths, counts = _grid_of(constraint, radius * (1 - _ROUNDING))
-    with np.errstate(over="ignore"):
-        return float(np.prod(counts)), min(0.5 * float(np.linalg.norm(widths)), constraint.diameter)
+    return math.prod(map(int, counts)), min(0.5 * float(np.linalg.norm(widths)), constraint.diameter)
 
 
 def _grid_of(constraint: ConstraintSet, half_diagonal: float) -> tuple[Matrix, Matrix, Matrix, Matrix]:

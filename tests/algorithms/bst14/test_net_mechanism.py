@@ -236,6 +236,10 @@ def test_the_bound_needs_no_net() -> None:
     cubes = math.ceil(569 / 60)  # along each edge: half of a cube's diagonal is at most ||C|| p / n
     expected = 569 * math.sqrt(30) / cubes + 30 * math.log(cubes) / large.scale
     assert stated.bound == pytest.approx(expected, rel=1e-9)
+    (asked,) = large.queries(569)
+    assert asked.count == 569 * cubes**30
+    with pytest.raises(NotGuaranteedError, match="inf cubes"):
+        NetMechanism(Problem(Logistic(), Ball(785, 1.0)), 1.0).queries(100)
 
 
 @pytest.mark.parametrize("constraint", [Ball(2, 1.0), Simplex(3, 1.0), Box.cube(2, 0.5)], ids=str)
