@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group, normal, texts
@@ -20,6 +21,8 @@ TRANSPOSED = (("^", "{", "T", "}"), ("^", "{", r"\top", "}"), ("^", "{", r"\inte
 _ORDERS = frozenset(("<", ">", r"\le", r"\ge"))
 _BOLD = frozenset((r"\mathbf", r"\boldsymbol", r"\bm", r"\vec"))
 _ACCENTS = frozenset((r"\hat", r"\widehat", r"\tilde", r"\widetilde", r"\bar", r"\overline", r"\check"))
+LONGEST = 300
+"""Characters of one letter at most."""
 INDICES = frozenset("tkjs")
 _WHOLE = frozenset("ijkmnd")
 
@@ -45,26 +48,43 @@ def written(parts: Iterable[str]) -> str:
     return out.replace(r"\sqrt\sqrt[", r"\sqrt[")
 
 
+def as_letter(parts: Iterable[str]) -> str:
+    """A term that is one letter, as LaTeX."""
+    latex = written(parts)
+    if len(latex) > LONGEST:
+        raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
+    return latex
+
+
 def depth_of(part: str) -> int:
     """What a part adds to the number of brackets that are open."""
     return (part in OPENING or part == "{") - (part in CLOSING or part == "}")
 
 
+def depths(parts: Iterable[str]) -> Iterator[int]:
+    """How many brackets are open behind each part."""
+    return accumulate(map(depth_of, parts))
+
+
 def outer(parts: tuple[str, ...]) -> list[str]:
     """Parts outside of brackets."""
-    depth, found = 0, []
-    for part in parts:
-        depth += depth_of(part)
-        if depth == 0:
-            found.append(part)
-    return found
+    return [part for part, depth in zip(parts, depths(parts), strict=True) if depth == 0]
+
+
+def until(parts: tuple[str, ...], at: int, ends: Iterable[str]) -> int:
+    """The index of the first of `ends` at or behind `at` outside of brackets, or of what closes a bracket around it."""
+    found = zip(range(at, len(parts)), depths(parts[at:]), strict=True)
+    return next((k for k, depth in found if depth < 0 or (depth == 0 and parts[k] in ends)), len(parts))
+
+
+def below(parts: tuple[str, ...], at: int) -> tuple[str, ...]:
+    """What is in the subscript at `at`; nothing where there is none."""
+    return parts[at + 2 : end_of_group(parts, at + 1) - 1] if parts[at : at + 1] == ("_",) else ()
 
 
 def closing(parts: tuple[str, ...], start: int) -> int:
     """The index of the bracket that closes the one at `start`; brackets of any form close one another."""
-    depth = 0
-    for i in range(start, len(parts)):
-        depth += depth_of(parts[i])
+    for i, depth in enumerate(depths(parts[start:]), start):
         if depth == 0:
             return i
     raise UnreadError("a bracket is not closed")
@@ -72,9 +92,8 @@ def closing(parts: tuple[str, ...], start: int) -> int:
 
 def closing_bar(parts: tuple[str, ...], start: int) -> int:
     """The index of the bar that closes the one at `start`: the next of its kind behind a term, outside of brackets."""
-    depth = nested = 0
-    for i in range(start + 1, len(parts)):
-        depth += depth_of(parts[i])
+    nested = 0
+    for i, depth in enumerate(depths(parts[start + 1 :]), start + 1):
         if depth < 0:
             break
         if depth == 0 and parts[i] == parts[start]:
@@ -136,15 +155,7 @@ def behind_label(parts: tuple[str, ...], start: int) -> int:
 
 def terms_in(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The terms of a sum."""
-    depth, start = 0, 0
-    for i, part in enumerate(parts):
-        depth += depth_of(part)
-        if depth == 0 and part in ("+", "-"):
-            if i > start:
-                yield parts[start:i]
-            start = i + 1
-    if start < len(parts):
-        yield parts[start:]
+    return filter(None, sides(parts, ("+", "-")))
 
 
 def family_of(letter: tuple[str, ...]) -> str:
@@ -340,10 +351,7 @@ class LetterUses:
             if term[i : i + 4] in TRANSPOSED:
                 return False
             if part == r"\nabla":
-                stop = gradient_name(term, i)
-                if stop == i + 1 or term[i + 1 : i + 2] == ("^",):
-                    return False
-                stop = closing(term, stop) + 1 if term[stop : stop + 1] == ("(",) else stop
+                stop = gradient_end(term, i)
                 vectors += 1
             elif stop > i:
                 letter = term[i : single(term, i)]
@@ -365,7 +373,7 @@ class LetterUses:
                 stop = end_of_group(term, i + 1)
             elif part.isdigit() or part in (r"\cdot", r"\times", ".", "/"):
                 stop = i + 1
-            else:
+            if stop == i:
                 return False
             i = stop
         return vectors == 1
@@ -373,10 +381,9 @@ class LetterUses:
 
 def sides(parts: tuple[str, ...], at: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """What stands between signs outside of brackets."""
-    depth, start = 0, 0
-    for i, part in enumerate(parts):
-        depth += depth_of(part)
-        if depth == 0 and part in at:
+    start = 0
+    for i, depth in enumerate(depths(parts)):
+        if depth == 0 and parts[i] in at:
             yield parts[start:i]
             start = i + 1
     yield parts[start:]
@@ -389,3 +396,14 @@ def gradient_name(parts: tuple[str, ...], i: int) -> int:
         start = end_of_group(parts, start + 1)
     stop = behind_label(parts, start)
     return stop if stop > start else i + 1
+
+
+def behind_call(parts: tuple[str, ...], at: int) -> int:
+    """Behind the argument of a function whose name ends at `at`."""
+    return closing(parts, at) + 1 if parts[at : at + 1] == ("(",) else at
+
+
+def gradient_end(parts: tuple[str, ...], i: int) -> int:
+    """Behind the gradient at `i` with its point; `i` where it is of something without a name, or of second order."""
+    stop = gradient_name(parts, i)
+    return i if stop == i + 1 or parts[i + 1 : i + 2] == ("^",) else behind_call(parts, stop)
