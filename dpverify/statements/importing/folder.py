@@ -16,7 +16,7 @@ from dpverify.statements.importing.other_sources import from_markdown, from_text
 from dpverify.statements.importing.reading import PaperReader
 from dpverify.statements.importing.records import ImportCounts, ImportedRow, ImportedSection
 from dpverify.statements.importing.source import ExpandedSource
-from dpverify.statements.importing.structure import SourceFormula, SourceItem, structure_of
+from dpverify.statements.importing.structure import SourceFormula, SourceItem, SourceStructure
 from dpverify.statements.pages.blocks import PageError
 from dpverify.statements.pages.page import read_page
 
@@ -84,18 +84,18 @@ def _read(path: Path) -> tuple[str, PaperReader]:
     elif path.suffix == ".txt":
         text, damaged = from_text(text)
     expanded = ExpandedSource(path, text)
-    title, parts = structure_of(expanded)
+    found = SourceStructure(expanded)
     if path.suffix == ".txt":
-        for part in parts:
+        for part in found.parts:
             part.sentences = [[_torn(item) for item in sentence] for sentence in part.sentences]
     key = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "paper"
-    reader = PaperReader(parts, _free(key))
+    reader = PaperReader(found.parts, _free(key))
     for line, said, reason in damaged:
         formula = SourceFormula((), line, path.name, False)
         reader.refuse(formula, said, reason, signs_in(said))
     reader.run()
     reader.refusals += [(file, line, "", reason) for file, line, reason in expanded.left]
-    return title or path.stem, reader
+    return found.title or path.stem, reader
 
 
 def _torn(item: SourceItem) -> SourceItem:
