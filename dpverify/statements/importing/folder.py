@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as replaced
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from dpverify.statements.importing.other_sources import from_markdown, from_text
 from dpverify.statements.importing.reading import PaperReader
 from dpverify.statements.importing.records import ImportCounts, ImportedRow, ImportedSection
 from dpverify.statements.importing.source import ExpandedSource
-from dpverify.statements.importing.structure import SourceFormula, SourceItem, SourceStructure
+from dpverify.statements.importing.structure import SourceFormula, SourceStructure
 from dpverify.statements.pages.blocks import PageError
 from dpverify.statements.pages.page import read_page
 
@@ -86,8 +85,8 @@ def _read(path: Path) -> tuple[str, PaperReader]:
     expanded = ExpandedSource(path, text)
     found = SourceStructure(expanded)
     if path.suffix == ".txt":
-        for part in found.parts:
-            part.sentences = [[_torn(item) for item in sentence] for sentence in part.sentences]
+        for sentence in (sentence for part in found.parts for sentence in part.sentences):
+            sentence[:] = (replace(i, torn=True) if isinstance(i, SourceFormula) else i for i in sentence)
     key = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "paper"
     reader = PaperReader(found.parts, _free(key))
     for line, said, reason in damaged:
@@ -96,10 +95,6 @@ def _read(path: Path) -> tuple[str, PaperReader]:
     reader.run()
     reader.refusals += [(file, line, "", reason) for file, line, reason in expanded.left]
     return found.title or path.stem, reader
-
-
-def _torn(item: SourceItem) -> SourceItem:
-    return replaced(item, torn=True) if isinstance(item, SourceFormula) else item
 
 
 def _free(key: str) -> str:
@@ -134,17 +129,13 @@ class _Folder:
             uses = [used for used in dict.fromkeys(section.uses) if used in before]
             lines += [f"- title: {_plain(section.part.title or 'Text')}, line {section.part.line}"]
             lines += [f"- uses: {', '.join(uses)}"] if uses else []
-            lines += [
-                "",
-                "| letter | domain | meaning | stands for | guessed |",
-                "| --- | --- | --- | --- | --- |",
-            ]
+            lines += ["", "| letter | domain | meaning | stands for | guessed |", f"|{' --- |' * 5}"]
             for letter, domain, why in self.letters(section):
                 written.letters[len(lines) + 1] = section, letter
-                meaning = section.meanings.get(letter, "")
-                lines.append(f"| {_cell(letter)} | {domain} | {meaning} | | {'domain' if why else ''} |")
-            for term, domain, why in self.terms(section):
-                lines.append(f"| {_cell(term)} | {domain} | | one letter | {'domain' if why else ''} |")
+                lines.append(_table_row(letter, domain, section.meanings.get(letter, ""), "", why))
+            lines += [
+                _table_row(term, domain, "", "one letter", why) for term, domain, why in self.terms(section)
+            ]
             lines.append("")
             self.name_rows(section)
             for row in section.rows:
@@ -171,12 +162,11 @@ class _Folder:
 
     @staticmethod
     def name_rows(section: ImportedSection) -> None:
-        """Names by lines; of several on one line, with a letter."""
-        taken = Counter[str]()
+        """Names by lines; of several on one line, with a number."""
+        taken = Counter[int]()
         for row in section.rows:
-            taken[f"line-{row.line}"] += 1
-            number = taken[f"line-{row.line}"]
-            row.name = f"line-{row.line}" + (f"-{number}" if number > 1 else "")
+            taken[row.line] += 1
+            row.name = f"line-{row.line}" + (f"-{taken[row.line]}" if taken[row.line] > 1 else "")
 
     def row(self, section: ImportedSection, row: ImportedRow) -> Iterator[str]:
         """The lines of a display."""
@@ -192,12 +182,9 @@ class _Folder:
         terms = [term for term in row.opaque if term not in apart]
         if here or terms:
             yield from ("", "| letter here | domain | stands for | guessed |", "| --- | --- | --- | --- |")
-            for letter in here:
+            for letter in (*here, *terms):
                 domain, why = self.reader.declared(section, row, letter)
-                yield f"| {_cell(letter)} | {domain} | | {'domain' if why else ''} |"
-            for term in terms:
-                domain, why = self.reader.declared(section, row, term)
-                yield f"| {_cell(term)} | {domain} | one letter | {'domain' if why else ''} |"
+                yield _table_row(letter, domain, "one letter" if letter in terms else "", why)
 
     def check(self) -> None:
         """Read the pages as they will be read; what is refused there is no row."""
@@ -270,33 +257,28 @@ class _Folder:
             f"{counts.relations} relations: {counts.read} read, {counts.guessed} guessed, {counts.refused} refused.",
             "", "## Questions to the author", "",
         ]  # fmt: skip
-        asked: dict[str, list[str]] = {}
+        asked: dict[str, dict[str, None]] = {}
         for section in self.reader.sections:
             if section.rows:
                 for letter, domain, why in self.letters(section):
-                    users = [row for row in section.rows if letter in row.letters]
-                    if why and any(
-                        self.reader.declared(section, row, letter) == (domain, why) for row in users
-                    ):
-                        asked.setdefault(f"Is $`{letter}`$ {_in_words(domain)}? ({why})", []).append(
-                            section.id
+                    said = [
+                        self.reader.declared(section, r, letter) for r in section.rows if letter in r.letters
+                    ]
+                    if why and (domain, why) in said:
+                        asked.setdefault(f"Is $`{letter}`$ {_in_words(domain)}? ({why})", {})[section.id] = (
+                            None
                         )
             for row in section.rows:
-                for question in row.questions:
-                    asked.setdefault(question[0].upper() + question[1:], []).append(
-                        f"{section.id}/{row.name}"
-                    )
-                for term in row.opaque:
-                    if self.reader.declared(section, row, term)[1]:
-                        asked.setdefault(f"Is $`{term}`$ a number?", []).append(f"{section.id}/{row.name}")
+                terms = [term for term in row.opaque if self.reader.declared(section, row, term)[1]]
+                for question in (*row.questions, *(f"Is $`{term}`$ a number?" for term in terms)):
+                    places = asked.setdefault(question[0].upper() + question[1:], {})
+                    places[f"{section.id}/{row.name}"] = None
             for latex, line in section.conditions:
                 if latex not in section.used and section.rows:
-                    asked.setdefault(
-                        f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?", []
-                    )
+                    asked[f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?"] = {}
         for question, where in asked.items():
-            places = ", ".join(dict.fromkeys(where))
-            lines.append(f"{next(numbers)}. {question}{f' [{places}]' if places else ''}")
+            places_ = ", ".join(where)
+            lines.append(f"{next(numbers)}. {question}{f' [{places_}]' if places_ else ''}")
         lines += [
             "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: the domain in the",
             "table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
@@ -325,10 +307,11 @@ def _plain(title: str) -> str:
     return " ".join(re.sub(r"[^\w .,:()'-]", " ", re.sub(r"\\[A-Za-z]+", " ", title)).split()) or "Untitled"
 
 
-def _cell(latex: str) -> str:
-    """LaTeX in a cell of a table."""
+def _table_row(latex: str, *cells: str) -> str:
+    """A row of a table: LaTeX, words, and why it is guessed."""
     said = re.sub(r"\\\||\|", lambda m: r"\\|" if m[0] == r"\|" else r"\|", latex)
-    return f"$`{said}`$"
+    cells = (f"$`{said}`$", *cells[:-1], "domain" if cells[-1] else "")
+    return f"| {' | '.join(cells)} |"
 
 
 _ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(.*\):)$", re.MULTILINE)

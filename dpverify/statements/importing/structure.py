@@ -283,9 +283,9 @@ class SourceStructure(TokenReader):
             part = self.new("statement", f"{title} ({note})" if note else title, token.line)
             self.open.append(part)
         elif bare in ("proof", "Proof", "proofof"):
-            note = self.argument() if bare == "proofof" else self.optional()
+            of = self.argument() if bare == "proofof" else self.optional()
             part = self.new("proof", "Proof", token.line)
-            referred = re.search(r"\\(?:eq|c|C|auto)?ref\s*\{([^}]*)\}", latex_of(note or ()))
+            referred = re.search(r"\\(?:eq|c|C|auto)?ref\s*\{([^}]*)\}", latex_of(of or ()))
             part.of = referred[1] if referred else ""
             self.open.append(part)
         else:
