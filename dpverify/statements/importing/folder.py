@@ -182,9 +182,9 @@ class _Folder:
         terms = [term for term in row.opaque if term not in apart]
         if here or terms:
             yield from ("", "| letter here | domain | stands for | guessed |", "| --- | --- | --- | --- |")
-            for letter in (*here, *terms):
+            for number, letter in enumerate((*here, *terms)):
                 domain, why = self.reader.declared(section, row, letter)
-                yield _table_row(letter, domain, "one letter" if letter in terms else "", why)
+                yield _table_row(letter, domain, "one letter" if number >= len(here) else "", why)
 
     def check(self) -> None:
         """Read the pages as they will be read; what is refused there is no row."""

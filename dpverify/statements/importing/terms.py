@@ -215,45 +215,39 @@ class _Scan:
         base = base_of(letter)
         dressed = parts[i] in SETS
         sort = self.uses.sort(letter)
-        label = stop < len(parts) and parts[stop] == "^" and base != "e"
-        if label:
+        label = False
+        if parts[stop : stop + 1] == ("^",) and base != "e":
             above = parts[stop + 2 : end_of_group(parts, stop + 1) - 1]
             if sort == "vector" and parts[stop : stop + 4] not in TRANSPOSED:
                 above = above[1:] if above[:1] == ("-",) else ("(", ")")  # a vector has no powers
             if base in self.uses.indexed and INDICES & set(above):
                 above = ("(", ")")
             label = is_label(above) and (base not in _POWERS or base in self.uses.indexed)
-        if label:
-            stop = end_of_group(parts, stop + 1)
+            stop = end_of_group(parts, stop + 1) if label else stop
         follows = parts[stop : stop + 1]
         bracketed = follows == ("(",) or (follows == ("[",) and (base.isupper() or dressed))
         inverse = parts[stop : stop + 5] == ("^", "{", "-", "1", "}") and parts[stop + 5 : stop + 6] == ("(",)
-        if bracketed or (inverse and self.uses.holds(letter)):
-            opening = stop + 5 if inverse else stop
-            if self.called(letter, opening, inverse=inverse):
-                return
-        if (
-            letter == (r"\Delta",)
-            and sort != "number"
-            and (of := single(parts, stop)) > stop
-            and parts[of : of + 1] != ("(",)
-        ):
+        inverse = inverse and self.uses.holds(letter)
+        if (bracketed or inverse) and self.called(letter, stop + 5 if inverse else stop, inverse=inverse):
+            return
+        of = single(parts, stop)
+        if letter == (r"\Delta",) and sort != "number" and of > stop and parts[of : of + 1] != ("(",):
             self.take(of, "vector" if self.uses.sort(parts[stop:of]) == "vector" else "real")
             return
         if {r"\sim", r"\in", "=", r"\gets", r"\leftarrow", r"\le", "<", ":"} & set(letter):
             raise UnreadError(f"`{base}` with a sign below it is no letter")
         if re.fullmatch(r"\\operatorname\{..+\}", base) and follows and follows[0] not in _ENDING:
             raise UnreadError(f"`{base}` may be a function of what follows")
+        latex = written(parts[i:stop])
         if base in _SCRIPT_NUMBERS:
-            self.terms.questions.append(f"is ${written(parts[i:stop])}$ a number?")
+            self.terms.questions.append(f"is ${latex}$ a number?")
         elif dressed:
             raise UnreadError(f"`{base}` is a set, a law or a map, and no number")
-        latex = written(parts[i:stop])
-        if base == "e" and follows == ("^",) and stop == i + 1:
+        if base == "e":
+            if follows != ("^",) or stop != i + 1:
+                raise UnreadError("`e` without a power may be a number or a letter")
             self.i = stop
             return
-        if base == "e":
-            raise UnreadError("`e` without a power may be a number or a letter")
         if sort == "matrix":
             raise UnreadError(f"`{latex}` is no number")
         starred = {"*", r"\star", r"\ast"} & set(letter)  # the smallest value
@@ -261,13 +255,10 @@ class _Scan:
             raise UnreadError(f"`{latex}` is a function, and stands without what it is of")
         if label:
             if sort != "vector" and base in self.uses.indexed:
-                self.terms.questions.append(
-                    f"is ${written(parts[i:stop])}$ a letter with an index above, and no power?"
-                )
+                self.terms.questions.append(f"is ${latex}$ a letter with an index above, and no power?")
             self.take(stop, "vector" if sort == "vector" else "real")
         else:
-            if latex not in self.terms.letters:
-                self.terms.letters.append(latex)
+            self.terms.letters += [latex] * (latex not in self.terms.letters)
             self.i = stop
 
     def called(self, letter: tuple[str, ...], opening: int, *, inverse: bool) -> bool:
@@ -281,19 +272,14 @@ class _Scan:
             self.take(end + 1, "[0, 1]" if base == "P" else "real")
             return True
         outside = set(outer(inner))
-        strange = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
+        strange: object = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
         named = base.startswith(r"\operatorname{") and base not in _KNOWN
-        if (
-            is_list(inner)
-            or self.uses.holds(letter)
-            or (strange and r"\cdot" not in inner)
-            or named
-            or inverse
-        ):
+        strange = strange and r"\cdot" not in inner
+        if is_list(inner) or self.uses.holds(letter) or strange or named or inverse:
             self.terms.doubtful.append(written(parts[self.i : end + 1]))
             self.take(end + 1, "real")
             return True
-        if letter[0] in SETS or re.fullmatch(r"\\operatorname\{..+\}", base):
+        if letter[0] in SETS or base.startswith(r"\operatorname{"):
             raise UnreadError(f"`{base}` is a set, a law or a map")
         if base in self.uses.maps or (parts[opening] == "[" and not {"+", "-"} & outside):
             raise UnreadError(f"it is not clear whether `{base}` is called or multiplied")
