@@ -123,10 +123,8 @@ class SourceStructure(TokenReader):
         if isinstance(item, SourceFormula) and item.shown and sentence and _goes_on(sentence[-1], item):
             before = sentence.pop()
             assert isinstance(before, SourceFormula)
-            row = SourceToken("\\\\", item.line, item.file)
-            item = replace(
-                before, tokens=(*before.tokens, row, *item.tokens), refused=before.refused or item.refused
-            )
+            tokens = (*before.tokens, SourceToken("\\\\", item.line, item.file), *item.tokens)
+            item = replace(before, tokens=tokens, refused=before.refused or item.refused)
         sentence.append(item)
         if isinstance(item, SourceFormula) and item.shown and item.latex.endswith("."):
             self.part.end()
@@ -227,7 +225,7 @@ class SourceStructure(TokenReader):
             elif name == r"\par" and self.part.kind == "statement" and len(self.open) == 1:
                 self.open = [self.new("text", "", token.line)]
         elif name == r"\ensuremath":
-            self.formula(self.argument(), token, shown=False)
+            self.formula(self.argument(), token, False)
         elif name == r"\href":
             self.argument()
         elif name in (r"\ldots", r"\dots"):
@@ -235,15 +233,11 @@ class SourceStructure(TokenReader):
         elif re.fullmatch(r"\\[^A-Za-z]", name) and name not in (r"\-", r"\/"):
             self.word += name[1]
 
-    def formula(
-        self, inside: Sequence[SourceToken], token: SourceToken, *, shown: bool, environment: str = ""
-    ) -> None:
+    def formula(self, inside: Sequence[SourceToken], token: SourceToken, shown: bool, of: str = "") -> None:
+        """Take a formula, shown or not, of an environment."""
         refused = "it stands under a condition of TeX, which is not evaluated" if self.conditions else ""
-        self.say(
-            SourceFormula(
-                tuple(inside), token.line, token.file, shown, environment, refused, apart=self.apart
-            )
-        )
+        place = token.line, token.file
+        self.say(SourceFormula(tuple(inside), *place, shown, of, refused, apart=self.apart))
 
     def math(self, token: SourceToken) -> None:
         """A formula between signs."""
@@ -253,7 +247,7 @@ class SourceStructure(TokenReader):
         inside = self.until({"$": "$", r"\(": r"\)", r"\[": r"\]"}[token.text])
         if double and self.peek() == "$":
             self.waiting.popleft()
-        self.formula(inside, token, shown=double or token.text == r"\[")
+        self.formula(inside, token, double or token.text == r"\[")
 
     def environment(self, name: str) -> list[SourceToken]:
         """What stands before the end of an environment, which is behind then."""
@@ -274,7 +268,7 @@ class SourceStructure(TokenReader):
         if bare in DISPLAYS:
             if bare == "alignat":
                 self.argument()
-            self.formula(self.environment(name), token, shown=bare != "math", environment=bare)
+            self.formula(self.environment(name), token, bare != "math", bare)
         elif bare in _SKIPPED:
             self.environment(name)
         elif bare in self.titles or name in self.titles:
@@ -297,9 +291,8 @@ class SourceStructure(TokenReader):
         self.part.end()
         if bare in _APART:
             self.apart = ""
-        if (bare in self.titles or name in self.titles or bare in ("proof", "Proof", "proofof")) and len(
-            self.open
-        ) > 1:
+        own = {bare, name} & {*self.titles, "proof", "Proof", "proofof"}
+        if own and len(self.open) > 1:
             self.open.pop()
         elif name == "document":
             self.waiting.clear()
@@ -307,12 +300,15 @@ class SourceStructure(TokenReader):
 
 def _goes_on(before: SourceItem, item: SourceFormula) -> bool:
     """Whether a display begins with a sign of comparison, right behind another one."""
-    plain = (
-        isinstance(before, SourceFormula)
-        and before.shown
-        and {before.environment, item.environment}
-        <= {"", "equation", "align", "gather", "flalign", "displaymath"}
-    )
-    return (
-        plain and re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex) is not None
-    )
+    if not isinstance(before, SourceFormula) or not before.shown:
+        return False
+    plain = {before.environment, item.environment} <= {
+        "",
+        "equation",
+        "align",
+        "gather",
+        "flalign",
+        "displaymath",
+    }
+    goes_on = re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex)
+    return plain and goes_on is not None

@@ -165,12 +165,10 @@ class _Scan:
         before = next((k for k in range(i) if behind_label(parts, k) == i), i)
         if parts[i - 1 : i] in ((")",), ("]",)):
             before = max(k for k in range(i) if parts[k] in ("(", "[") and closing(parts, k) == i - 1)
-        sort = self.uses.sort(parts[before : single(parts, before)]) if single(parts, before) > before else ""
-        if before < i and (
-            self.vector_unit(before) == i
-            or sort == "matrix"
-            or (is_capital(base_of(parts[before:i])) and not sort)
-        ):
+        letter = parts[before : single(parts, before)] if before < i else ()
+        sort = self.uses.sort(letter) if letter else ""
+        matrix = sort == "matrix" or (letter and is_capital(base_of(letter)) and not sort)
+        if before < i and (matrix or self.vector_unit(before) == i):
             raise UnreadError("a product of vectors that may be a matrix")
         at, last = first + 4, first
         while (stop := max(self.vector_unit(at), self.factor(at))) > at:
@@ -291,8 +289,8 @@ class _Scan:
         stop = end_of_group(parts, i + 1)
         inner = parts[i + 2 : stop - 1]
         before = parts[i - 1] if i else ""
-        start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), -1)
-        letter = parts[start:i] if start >= 0 else ()
+        start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), i)
+        letter = parts[start:i]
         base = base_of(letter) if letter else before
         number = bool(letter) and self.uses.sort(letter) == "number"
         marks = ((r"\perp",), (r"\dagger",), ("*",), (r"\dag",), (r"\star",), (r"\ast",))
@@ -359,8 +357,8 @@ class _Scan:
                 minus = minus or at
             at += 1
         if parts[self.i] in (r"\int", r"\iint"):
-            ending = parts[max(start, at - 2) : at]
-            if minus and not (len(ending) == 2 and ending[0] == "d") and r"\mathrm" not in parts[at - 6 : at]:
+            ended = parts[max(start, at - 2) : at - 1] == ("d",) or r"\mathrm" in parts[at - 6 : at]
+            if minus and not ended:
                 raise UnreadError("an integral, and it is not clear where it ends")
         elif minus:
             if not index or minus == start or goes_on(parts[minus:at], written(index)):
@@ -445,10 +443,8 @@ class _Scan:
             return
         at = closing_bar(parts, i)
         inner = parts[i + 1 : at]
-        if inner and (
-            SETS & set(inner[:3])
-            or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))
-        ):
+        capital = 0 < len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner)
+        if capital or SETS & set(inner[:3]):
             self.take(at + 1, ">= 0")
         else:
             self.closers.add(at)
@@ -493,13 +489,12 @@ def may_be_matrix(latex: str, letter: str, uses: LetterUses) -> bool:
             next_ = parts[stop : single(parts, stop)]
             if next_ and uses.sort(next_) == "vector":
                 return True
-            behind = single(parts, stop) > stop or parts[stop : stop + 1] == ("(",)
-            before = any(single(parts, k) == at for k in range(max(0, at - 12), at)) or parts[
-                at - 1 : at
-            ] == (")",)
-            if named:
-                pass
-            elif behind or before or inverted or parts[stop : stop + 5] == ("^", "{", "-", "1", "}"):
+            beside = (
+                single(parts, stop) > stop or parts[stop : stop + 1] == ("(",) or parts[at - 1 : at] == (")",)
+            )
+            beside = beside or any(single(parts, k) == at for k in range(max(0, at - 12), at))
+            inverse = inverted or parts[stop : stop + 5] == ("^", "{", "-", "1", "}")
+            if (beside or inverse) and not named:
                 return True
         at = max(stop, at + 1)
     return False

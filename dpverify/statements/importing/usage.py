@@ -98,11 +98,8 @@ def closing_bar(parts: tuple[str, ...], start: int) -> int:
             break
         if depth == 0 and parts[i] == parts[start]:
             before = parts[i - 1]
-            ended = i > start + 1 and (
-                before in CLOSING
-                or before in ("}", "'", r"\|", "|")
-                or re.fullmatch(r"\w|\\[A-Za-z]+", before)
-            )
+            ends = before in (*CLOSING, "}", "'", r"\|", "|") or re.fullmatch(r"\w|\\[A-Za-z]+", before)
+            ended = i > start + 1 and ends
             if not ended or before in (r"\cdot", r"\times", r"\le", r"\ge", r"\mid", r"\in"):
                 nested += 1
             elif nested:
@@ -114,13 +111,9 @@ def closing_bar(parts: tuple[str, ...], start: int) -> int:
 
 def is_list(inner: tuple[str, ...]) -> bool:
     """Whether brackets hold nothing but letters and commas: what nobody writes about a factor."""
-    at = 0
-    while at < len(inner):
-        stop = behind_label(inner, at)
-        if stop == at or (stop < len(inner) and inner[stop] not in (",", ";")):
-            return False
-        at = stop + 1
-    return bool(inner)
+    listed = list(sides(inner, (",", ";")))
+    listed = listed[:-1] if listed[-1] == () and len(listed) > 1 else listed
+    return all(part and behind_label(part, 0) == len(part) for part in listed)
 
 
 def base_of(letter: tuple[str, ...]) -> str:
@@ -138,9 +131,7 @@ def is_label(above: tuple[str, ...]) -> bool:
     """Whether a superscript is a name or a number in brackets, and no power."""
     latin = len(above) > 2 and all(re.fullmatch("[A-Za-z]", part) for part in above)
     numbered = above[:1] == ("(",) and len(above) < 6 and above[-1] == ")"
-    return (
-        latin or numbered or (bool(above) and above[0].startswith((r"\text", r"\operatorname", r"\mathrm")))
-    )
+    return latin or numbered or "".join(above[:1]).startswith((r"\text", r"\operatorname", r"\mathrm"))
 
 
 def behind_label(parts: tuple[str, ...], start: int) -> int:
@@ -190,14 +181,8 @@ class LetterUses:
 
     def see(self, formulas: Sequence[tuple[str, ...]]) -> None:
         """Count how the letters of formulas are used."""
-        for take in (
-            self.see_calls,
-            self.see_vectors,
-            self.see_sizes,
-            self.see_indices,
-            self.see_sums,
-            self.see_sums,
-        ):
+        first = (self.see_calls, self.see_vectors, self.see_sizes, self.see_indices)
+        for take in (*first, self.see_sums, self.see_sums):
             for parts in formulas:
                 try:
                     take(parts)
@@ -206,11 +191,9 @@ class LetterUses:
 
     def see_calls(self, parts: tuple[str, ...]) -> None:
         """Which letters have brackets behind them."""
-        i = 0
-        while i < len(parts):
-            stop = behind_label(parts, i)
-            if stop == i:
-                i += 1
+        stop = 0
+        for i in range(len(parts)):
+            if i < stop or (stop := behind_label(parts, i)) == i:
                 continue
             base = base_of(parts[i:stop])
             for name in {base, written(parts[i:stop])}:
@@ -225,7 +208,6 @@ class LetterUses:
                     self.alone[name] += 1
             if parts[stop : stop + 1] == (":",) and any(p in parts for p in (r"\to", r"\rightarrow")):
                 self.maps.add(base)
-            i = stop
 
     def see_vectors(self, parts: tuple[str, ...]) -> None:
         """Which letters stand in norms, inner products and behind gradients, are transposed, or are bold."""
@@ -234,8 +216,7 @@ class LetterUses:
                 if part == r"\|" and i + 1 < len(parts):
                     self.see_terms(parts[i + 1 : closing_bar(parts, i)], "in a norm")
                 elif part == r"\langle":
-                    inner = parts[i + 1 : closing(parts, i)]
-                    for side in sides(inner, (",",)):
+                    for side in sides(parts[i + 1 : closing(parts, i)], (",",)):
                         self.see_terms(side, "in an inner product")
                 elif part == r"\nabla":
                     stop = gradient_name(parts, i)
@@ -245,11 +226,7 @@ class LetterUses:
                 elif part == "^" and parts[i : i + 4] in TRANSPOSED:
                     start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), i)
                     self.see_terms(parts[start:i], "transposed")
-                elif (
-                    part in _BOLD
-                    and parts[i + 2 : i + 3]
-                    and (parts[i + 2].islower() or parts[i + 2][0] == "\\")
-                ):
+                elif part in _BOLD and re.match(r"[a-z\\]", "".join(parts[i + 2 : i + 3])):
                     self.see_terms(parts[i : single(parts, i)], "in bold")
             except UnreadError:
                 continue
@@ -258,19 +235,16 @@ class LetterUses:
         """Take the last letters of the terms of a sum of vectors."""
         for term in terms_in(parts):
             start = next((k for k in range(len(term)) if behind_label(term, k) == len(term)), None)
-            if start is None or any(
-                part in (r"\frac", r"\nabla", "(", r"\sum", r"\log") for part in term[:start]
-            ):
+            if start is None or {r"\frac", r"\nabla", "(", r"\sum", r"\log"} & set(term[:start]):
                 continue
             base = base_of(term[start:])
-            if not (
-                is_capital(base)
-                or base in self.lists
-                or base.startswith(r"\operatorname")
-                or base in ("e", "f")
-            ):
-                self.vectors[family_of(term[start:])] += 1
-                self.places.setdefault(family_of(term[start:]), why)
+            if not (is_capital(base) or base in (*self.lists, "e", "f") or base.startswith(r"\operatorname")):
+                self.is_vector(term[start:], why)
+
+    def is_vector(self, letter: tuple[str, ...], why: str) -> None:
+        """Count a letter as a vector."""
+        self.vectors[family_of(letter)] += 1
+        self.places.setdefault(family_of(letter), why)
 
     def see_sums(self, parts: tuple[str, ...]) -> None:
         """Which letters are the other terms of an equation between vectors."""
@@ -280,8 +254,7 @@ class LetterUses:
         if any(map(self.is_vector_sum, terms)):
             for term in terms:
                 if single(term) == len(term) and not self.sort(term):
-                    self.vectors[family_of(term)] += 1
-                    self.places.setdefault(family_of(term), "beside vectors")
+                    self.is_vector(term, "beside vectors")
 
     def see_indices(self, parts: tuple[str, ...]) -> None:
         """Which letters are said to be something for an index above: `x^{t+1} = ...`."""
@@ -313,8 +286,7 @@ class LetterUses:
     def family(self, letter: tuple[str, ...]) -> str:
         """The family of a letter; with an accent that nothing is known of, that without."""
         family = family_of(letter)
-        known = family in self.vectors or family in self.numbers or letter[0] not in _ACCENTS
-        if known:
+        if family in self.vectors or family in self.numbers or letter[0] not in _ACCENTS:
             return family
         accented = end_of_group(letter, 1)
         inner = (*letter[2 : accented - 1], *letter[accented:])
@@ -355,11 +327,9 @@ class LetterUses:
                 vectors += 1
             elif stop > i:
                 letter = term[i : single(term, i)]
-                bracketed = term[stop : stop + 1] == ("(",)
-                if bracketed and self.holds(letter):
-                    return False
+                called = term[stop : stop + 1] == ("(",) and self.holds(letter)
                 sort = self.sort(letter)
-                if sort == "matrix" or (is_capital(base_of(letter)) and not sort):
+                if called or sort == "matrix" or (is_capital(base_of(letter)) and not sort):
                     return False
                 vectors += sort == "vector"
             elif part in ("(", "["):
