@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
@@ -39,12 +38,11 @@ class Imported:
 
 @dataclass
 class _PageText:
-    """A page, with the row that each of its lines is about."""
+    """A page, with the rows that each of its lines is about, and the letters that it declares."""
 
     text: str
-    rows: dict[int, ImportedRow]
+    rows: dict[int, Sequence[ImportedRow]]
     letters: dict[int, tuple[ImportedSection, str]]
-    sections: dict[int, ImportedSection]
 
 
 def import_paper(path: Path, out: Path) -> Imported:
@@ -66,9 +64,8 @@ def import_paper(path: Path, out: Path) -> Imported:
 
 def _read(path: Path) -> tuple[str, PaperReader]:
     if path.suffix not in (".tex", ".md", ".txt"):
-        raise InvalidArgumentError(
-            "source", str(path), "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
-        )
+        allowed = "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
+        raise InvalidArgumentError("source", str(path), allowed)
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
@@ -119,11 +116,11 @@ class _Folder:
         return {f"{name}.md": self.page(found) for name, found in sections.items()}
 
     def page(self, sections: Sequence[ImportedSection]) -> _PageText:
-        written = _PageText("", {}, {}, {})
+        written = _PageText("", {1: [row for section in sections for row in section.rows]}, {})
         lines = [f"# {_plain(sections[0].part.section or self.title)}", ""]
         known = [s.id for s in self.reader.sections if s.rows]
         for section in sections:
-            written.sections[len(lines) + 1] = section
+            start = len(lines) + 1
             lines += [f"## {_plain(section.part.title or 'Text')} {{#{section.id}}}", ""]
             before = known[: known.index(section.id)]
             uses = [used for used in dict.fromkeys(section.uses) if used in before]
@@ -137,11 +134,12 @@ class _Folder:
                 _table_row(term, domain, "", "one letter", why) for term, domain, why in self.terms(section)
             ]
             lines.append("")
+            written.rows |= dict.fromkeys(range(start, len(lines) + 1), section.rows)
             self.name_rows(section)
             for row in section.rows:
                 start = len(lines) + 1
                 lines += [*self.row(section, row), ""]
-                written.rows |= dict.fromkeys(range(start, len(lines) + 1), row)
+                written.rows |= dict.fromkeys(range(start, len(lines) + 1), (row,))
         written.text = "\n".join(lines).rstrip() + "\n"
         return written
 
@@ -208,20 +206,15 @@ class _Folder:
             found = read_page(file)
         except PageError as error:
             for line, one in error.errors:
-                if line in page.rows:
-                    yield page.rows[line], str(one)
-                elif line in page.letters:
+                rows = page.rows.get(line, page.rows[1])
+                if line in page.letters:
                     section, letter = page.letters[line]
                     section.meanings.pop(letter, None)
-                    if one.argument != "meaning":
-                        yield from ((row, str(one)) for row in section.rows if letter in row.letters)
-                else:
-                    start = max((at for at in page.sections if at <= line), default=0)
-                    among = page.sections[start].rows if start else tuple(page.rows.values())
-                    yield from ((row, str(one)) for row in among)
+                    rows = [row for row in rows if letter in row.letters and one.argument != "meaning"]
+                yield from ((row, str(one)) for row in rows)
             return
         for display in found.displays:
-            row = page.rows[display.line]
+            (row,) = page.rows[display.line]
             if display.latex.strip() != row.latex or len(display.note.given) != len(row.given):
                 yield row, "its page says something else"
 
@@ -251,34 +244,29 @@ class _Folder:
 
     def questions(self) -> tuple[str, int]:
         """The list of questions, and how many there are."""
-        counts, numbers = self.reader.counts, count(1)
+        counts = self.reader.counts
         lines = [
             f"# Questions about {_plain(self.title)}", "",
             f"{counts.relations} relations: {counts.read} read, {counts.guessed} guessed, {counts.refused} refused.",
             "", "## Questions to the author", "",
         ]  # fmt: skip
-        asked: dict[str, dict[str, None]] = {}
+        asked = defaultdict[str, dict[str, None]](dict)
         for section in self.reader.sections:
             if section.rows:
                 for letter, domain, why in self.letters(section):
-                    said = [
-                        self.reader.declared(section, r, letter) for r in section.rows if letter in r.letters
-                    ]
-                    if why and (domain, why) in said:
-                        asked.setdefault(f"Is $`{letter}`$ {_in_words(domain)}? ({why})", {})[section.id] = (
-                            None
-                        )
+                    rows = [row for row in section.rows if letter in row.letters]
+                    if why and (domain, why) in (self.reader.declared(section, row, letter) for row in rows):
+                        asked[f"Is $`{letter}`$ {_in_words(domain)}? ({why})"][section.id] = None
             for row in section.rows:
                 terms = [term for term in row.opaque if self.reader.declared(section, row, term)[1]]
                 for question in (*row.questions, *(f"Is $`{term}`$ a number?" for term in terms)):
-                    places = asked.setdefault(question[0].upper() + question[1:], {})
-                    places[f"{section.id}/{row.name}"] = None
+                    asked[question[0].upper() + question[1:]][f"{section.id}/{row.name}"] = None
             for latex, line in section.conditions:
                 if latex not in section.used and section.rows:
                     asked[f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?"] = {}
-        for question, where in asked.items():
-            places_ = ", ".join(where)
-            lines.append(f"{next(numbers)}. {question}{f' [{places_}]' if places_ else ''}")
+        for number, (question, where) in enumerate(asked.items(), 1):
+            places = f" [{', '.join(where)}]" if where else ""
+            lines.append(f"{number}. {question}{places}")
         lines += [
             "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: the domain in the",
             "table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
@@ -286,10 +274,8 @@ class _Folder:
             "the formula is proved or undecided, never refuted. Take it away where nothing is missing, or everywhere",
             "with `--accept --whole`.", "", "## Steps and settings, which claim nothing", "",
         ]  # fmt: skip
-        lines += [
-            f"- {file}, line {line}: `{latex}` in {place}"
-            for file, line, latex, place in self.reader.settings
-        ]
+        for file, line, latex, place in self.reader.settings:
+            lines.append(f"- {file}, line {line}: `{latex}` in {place}")
         lines += ["", "## Not read", ""]
         for file, line, latex, reason in sorted(self.reader.refusals, key=lambda r: (r[0], r[1])):
             lines.append(f"- {file}, line {line}: {f'`{latex}`: ' if latex else ''}{reason}")
@@ -315,6 +301,8 @@ def _table_row(latex: str, *cells: str) -> str:
 
 
 _ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(.*\):)$", re.MULTILINE)
+_TABLE = re.compile(r"(^\| letter.*\| guessed *\|? *\n(?:\|.*\n?)*)", re.MULTILINE)
+_GUESS = re.compile(r"\| domain *\|? *$", re.MULTILINE)
 _PARTIAL = re.compile(r"^(`[\w-]+` \(step); partial(.*\):)$", re.MULTILINE)
 
 
@@ -333,19 +321,9 @@ def accept(folder: Path, *, whole: bool = False) -> int:
         raise InvalidArgumentError("folder", str(folder), "one with Markdown pages in it")
     number = 0
     for file in files:
-        out, guessed = [], False
         text, rows = _ROW.subn(r"\1partial\2", file.read_text("utf-8"))
-        number += rows
         text = _PARTIAL.sub(r"\1\2", text) if whole else text
-        for line in text.split("\n"):
-            cells = line.rstrip().removesuffix("|").rstrip()
-            if line.startswith("| letter"):
-                guessed = cells.endswith("| guessed")
-            elif not line.startswith("|"):
-                guessed = False
-            elif guessed and cells.endswith("| domain"):
-                line = cells.removesuffix("domain") + " |"
-                number += 1
-            out.append(line)
-        write_whole(file, "\n".join(out).encode())
+        pieces = [_GUESS.subn("|  |", t) if k % 2 else (t, 0) for k, t in enumerate(_TABLE.split(text))]
+        number += rows + sum(found for _, found in pieces)
+        write_whole(file, "".join(said for said, _ in pieces).encode())
     return number

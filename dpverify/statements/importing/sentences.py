@@ -12,22 +12,8 @@ from dpverify.statements.importing.facts import facts_of, is_member, is_one_lett
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
-from dpverify.statements.importing.structure import (
-    SourceFormula,
-    SourceItem,
-    SourcePart,
-    SourceReference,
-    SourceWord,
-)
-from dpverify.statements.importing.tables import (
-    ASKING,
-    DISJOINED,
-    EXISTENTIAL,
-    JOINING,
-    PROBABLE,
-    REFUSING,
-    words,
-)
+from dpverify.statements.importing.structure import SourceFormula, SourceItem, SourcePart, SourceWord
+from dpverify.statements.importing.tables import ASKING, EXISTENTIAL, JOINING, PROBABLE, REFUSING, words
 from dpverify.statements.importing.usage import parts_of, written
 from dpverify.statements.pages.letters import single
 
@@ -36,6 +22,8 @@ ROLES = {word: role for role in ("condition", "claim", "neither") for word in wo
 LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
+_DISJOINED = re.compile(r"[$¤] (?:, )?(?:and/)?or (?:that |else |if |when )?[$¤]|\?$")
+"""What says only that one of two formulas holds, or asks."""
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
@@ -276,14 +264,12 @@ class SentenceReader:
             before = _said(self.items[: self.frame.place])
             said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
         refusing, existential = REFUSING.search(said), EXISTENTIAL.search(said)
-        disjoined, asking = DISJOINED.search(said), ASKING.search(said)
+        disjoined, asking = _DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
         written_ = [_written(item) for item in self.items]
         for place, item in enumerate(self.items):
-            if isinstance(item, SourceReference):
-                continue
             if isinstance(item, SourceWord):
                 word = re.sub(r"[^a-z;,]", "", item.text.lower())
                 so_far += f" {item.text.lower()}"
@@ -320,6 +306,7 @@ class SentenceReader:
                 if word in _BREAKING and nearest == "claim":
                     broken = True  # another clause begins, whose condition is not that of the claim
                 last = word
+            if not isinstance(item, SourceFormula):
                 continue
             so_far += " $"
             if self.frame is not None and item is self.items[self.frame.place]:

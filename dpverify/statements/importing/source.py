@@ -56,14 +56,9 @@ _KNOWN = r"""\newcommand{\mathpalette}[2]{#1{}{#2}}
 
 def tokens_of(text: str, file: str) -> list[SourceToken]:
     """Tokens of a source text; comments and what is printed verbatim are left out, lines stay."""
-
-    def blank(found: re.Match[str]) -> str:
-        return " " + "\n" * found[0].count("\n")
-
-    text = _COMMENT.sub(
-        lambda m: m[1] + "\0" * m[0].count("\n"), text.replace("\0", " ").replace("\r\n", "\n")
-    )
-    text = _VERBATIM.sub(blank, text)
+    text = text.replace("\0", " ").replace("\r\n", "\n")
+    text = _COMMENT.sub(lambda m: m[1] + "\0" * m[0].count("\n"), text)
+    text = _VERBATIM.sub(lambda m: " " + "\n" * m[0].count("\n"), text)
     found, line = [], 1
     for match in _TOKEN.finditer(text):
         said = match[0]
@@ -184,9 +179,8 @@ class ExpandedSource(TokenReader):
         while self.waiting:
             count += 1
             if count > LONGEST:
-                raise InvalidArgumentError(
-                    "source", str(self.path), f"macros that expand to at most {LONGEST} tokens"
-                )
+                allowed = f"macros that expand to at most {LONGEST} tokens"
+                raise InvalidArgumentError("source", str(self.path), allowed)
             token = self.waiting.popleft()
             name = token.text
             if name in self.macros:
@@ -306,10 +300,9 @@ class ExpandedSource(TokenReader):
         elif name == r"\newif":
             self.flags[self.name()] = False
         elif (flag := re.fullmatch(r"\\(.+?)(true|false)", name)) and rf"\if{flag[1]}" in self.flags:
-            if self.conditions:
-                del self.flags[rf"\if{flag[1]}"]  # under a condition that is not known
-            else:
-                self.flags[rf"\if{flag[1]}"] = flag[2] == "true"
+            self.flags[rf"\if{flag[1]}"] = flag[2] == "true"
+            if self.conditions:  # that are not known
+                del self.flags[rf"\if{flag[1]}"]
         elif name in (r"\xspace", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
             pass
         else:
