@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, dropwhile, pairwise, takewhile
 
@@ -88,7 +88,7 @@ class _Cleaner:
             token = self.tokens[self.i]
             self.i += 1
             kind = _KINDS.get(token.text, "")
-            if not (kind and _KIND_METHODS[kind](self, token)):
+            if not (kind and getattr(self, kind)(token)):
                 self.out.append(token._replace(text=_WRITTEN.get(token.text, token.text)))
         return self.out
 
@@ -239,13 +239,6 @@ class _Cleaner:
         if not inner and self.next() in ("^", "_"):
             return True
         return self.braces(_divided(cleaned(inner)), token)
-
-
-_KIND_METHODS: dict[str, Callable[[_Cleaner, SourceToken], bool]] = {
-    name.replace("_", " "): method
-    for name, method in vars(_Cleaner).items()
-    if name.replace("_", " ") in set(_KINDS.values())
-}
 
 
 def cleaned(tokens: Sequence[SourceToken]) -> Tokens:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.importing.cleaning import SIGNS, UnreadError
+from dpverify.statements.importing.cleaning import SIGNS
 from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.tables import meanings
-from dpverify.statements.importing.usage import behind_label, parts_of, sides, written
+from dpverify.statements.importing.usage import behind_label, parts_if_read, sides, written
 from dpverify.statements.pages.letters import read_domain, single
 
 DOMAINS = meanings("domains")
@@ -75,18 +75,12 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 def is_member(latex: str) -> bool:
     """Whether a condition says of letters that they are vectors or matrices, and nothing else."""
-    try:
-        return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_of(latex)))
-    except UnreadError:
-        return False
+    return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_if_read(latex)))
 
 
 def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
     """What a condition says of each letter's domain, where it says nothing else: `0<p<1`, `n\\ge1`, `x\\in[0,1]`."""
-    try:
-        parts = parts_of(latex)
-    except UnreadError:
-        return None
+    parts = parts_if_read(latex)
     if r"\in" in parts:
         at = parts.index(r"\in")
         where = "".join(parts[at + 1 :])
@@ -98,10 +92,11 @@ def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
             return None
         return {letter: LetterFact(said, line, where not in _UNCERTAIN) for letter in letters}
     signs = [part for part in parts if part in SIGNS]
-    if not set(signs) <= set(_BOUND):
+    pairs = list(pairwise(sides(parts, tuple(_BOUND))))
+    if not set(signs) <= set(_BOUND) or len(pairs) != len(signs):  # some stand in brackets
         return None
     found: dict[str, list[str]] = {}
-    for sign, (left, right) in zip(signs, pairwise(sides(parts, tuple(_BOUND))), strict=False):
+    for sign, (left, right) in zip(signs, pairs, strict=True):
         letters, value, bound = letter_list(left), "".join(right), _BOUND[sign]
         if not letters:
             letters, value, bound = letter_list(right), "".join(left), _TURNED[bound]
@@ -136,8 +131,5 @@ def joined(domains: Sequence[str]) -> str | None:
 
 def is_one_letter(latex: str) -> bool:
     """Whether LaTeX is one letter."""
-    try:
-        parts = parts_of(latex)
-    except UnreadError:
-        return False
+    parts = parts_if_read(latex)
     return bool(parts) and single(parts, 0) == len(parts)

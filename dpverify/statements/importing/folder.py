@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import write_whole
-from dpverify.statements.importing.other_sources import from_markdown, from_text, signs_in
+from dpverify.statements.importing.other_sources import SIGN, from_markdown, from_text
 from dpverify.statements.importing.reading import PaperReader
 from dpverify.statements.importing.records import ImportCounts, ImportedRow, ImportedSection
 from dpverify.statements.importing.source import ExpandedSource
@@ -87,8 +87,7 @@ def _read(path: Path) -> tuple[str, PaperReader]:
     key = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "paper"
     reader = PaperReader(found.parts, _free(key))
     for line, said, reason in damaged:
-        formula = SourceFormula((), line, path.name, False)
-        reader.refuse(formula, said, reason, signs_in(said))
+        reader.refuse(SourceFormula((), line, path.name, False), said, reason, len(SIGN.findall(said)))
     reader.run()
     reader.refusals += [(file, line, "", reason) for file, line, reason in expanded.left]
     return found.title or path.stem, reader
@@ -102,9 +101,12 @@ def _free(key: str) -> str:
     return f"{key}-imported" if key in registered() or key in COLLECTIONS else key
 
 
+@dataclass
 class _Folder:
-    def __init__(self, reader: PaperReader, title: str, path: Path, out: Path) -> None:
-        self.reader, self.title, self.path, self.out = reader, title, path, out
+    reader: PaperReader
+    title: str
+    path: Path
+    out: Path
 
     def pages(self) -> dict[str, _PageText]:
         """The pages by name: one for each section of the paper."""
@@ -145,18 +147,15 @@ class _Folder:
 
     def letters(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
         """Letters of a section, with domain and why it is guessed; of indices alone, that they are whole numbers."""
-        every = dict.fromkeys(letter for row in section.rows for letter in row.letters)
-        for letter in every:
+        for letter in dict.fromkeys(letter for row in section.rows for letter in row.letters):
             bound = all(letter in row.bound for row in section.rows if letter in row.letters)
-            domain, why = ("integer", "") if bound else self.reader.domain(section, letter)
-            yield letter, domain, why
+            yield letter, *(("integer", "") if bound else self.reader.domain(section, letter))
 
     def terms(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
         """Of a section without letters, its terms: every statement has a table."""
         if not any(row.letters for row in section.rows):
-            found = {term: row for row in section.rows for term in row.opaque}
-            for term, row in found.items():
-                yield term, *self.reader.declared(section, row, term)
+            rows = {term: row for row in section.rows for term in row.opaque}
+            yield from ((term, *self.reader.declared(section, row, term)) for term, row in rows.items())
 
     @staticmethod
     def name_rows(section: ImportedSection) -> None:

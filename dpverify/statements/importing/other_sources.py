@@ -15,7 +15,7 @@ _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?![\d=<>])")
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})+")
 _WORD = re.compile(r"[(\"'“]?(?:[A-Za-z][a-z'’-]+|[AaI]|[A-Z]{2,}|i\.e\.|e\.g\.|w\.h\.p\.)[)\"'”]?[.,;:!?]?")
 """A word of a sentence, with its punctuation."""
-_SIGN = re.compile(r"=|<|>|\\(?:leq?|geq?|neq?|in|doteq|triangleq)(?![A-Za-z])|[≤≥≠∈]")
+SIGN = re.compile(r"=|<|>|\\(?:leq?|geq?|neq?|in|doteq|triangleq)(?![A-Za-z])|[≤≥≠∈]")
 _DIGITS_ALONE = re.compile(r"(?:=|<|>|\\[lg]eq?)\s*\d+\s*(?:=|<|>|\\[lg]eq?(?![a-z]))")
 
 
@@ -68,9 +68,9 @@ def from_text(text: str) -> tuple[str, list[tuple[int, str, str]]]:
     for number, line in enumerate(text.split("\n"), 1):
         said = re.sub(r"\s*\(\d+(?:\.\d+)*\)\s*$", "", line.strip().rstrip("\f"))
         made = ""
-        if _TITLE.match(said) and not _SIGN.search(said):
+        if _TITLE.match(said) and not SIGN.search(said):
             made = rf"\section{{{re.sub(r'[^A-Za-z0-9 .]', '', said)[:60]}}}"
-        elif _SIGN.search(said):
+        elif SIGN.search(said):
             if "\\" in said and _WORDS.search(re.sub(r"\\[A-Za-z]+\s*\{[^{}]*\}", " ", said)):
                 made = _sentence(said, number, refused)
             elif reason := _damaged(said):
@@ -111,7 +111,7 @@ def _sentence(said: str, number: int, refused: list[tuple[int, str, str]]) -> st
         reason = _damaged(inner)
         if whole:
             out.append("(...)" if reason else f"${inner}${whole[len(inner) :]}")
-        if reason and _SIGN.search(inner):
+        if reason and SIGN.search(inner):
             refused.append((number, inner[:300], reason))
 
     for token in said.split():
@@ -126,8 +126,3 @@ def _sentence(said: str, number: int, refused: list[tuple[int, str, str]]) -> st
                 end()
     end()
     return " ".join(out)
-
-
-def signs_in(line: str) -> int:
-    """How many signs of comparison a line has."""
-    return len(_SIGN.findall(line))

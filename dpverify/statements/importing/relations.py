@@ -10,7 +10,9 @@ from itertools import chain, pairwise
 from dpverify.statements.importing.cleaning import (
     ANNOTATION,
     ARROWS,
+    CLOSING,
     CONDITION,
+    OPENING,
     ORDERS,
     OTHER,
     SIGNS,
@@ -100,7 +102,8 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     lines: list[Tokens] = []
     result = FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
-        row = _without_size(row)
+        if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
+            row = row[[t.text for t in row].index("]") + 1 :]
         cells = [cell for _, cell in split(row, frozenset("&"))]
         pairs = (stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width))
         for k, pair in enumerate(filter(None, pairs)):
@@ -124,33 +127,24 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
 
 def _inner(tokens: Tokens) -> Tokens:
     """What is in `aligned` and the like, if that is all."""
-    if tokens and tokens[0].text == r"\begin":
-        name, at = group(tokens, 1)
-        called = latex_of(name).removesuffix("*")
-        if called in _INSIDE:
-            end = [r"\end", "{", *[t.text for t in name], "}"]
-            if [t.text for t in tokens[-len(end) :]] != end or r"\begin" in (t.text for t in tokens[at:]):
-                raise UnreadError(f"{called} beside something else")
-            return stripped(tokens[at : -len(end)])
-    return tokens
-
-
-def _without_size(row: Tokens) -> Tokens:
-    """A row without `[2pt]` at its beginning."""
-    match = re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14]))
-    if match is None:
-        return row
-    closing = next(i for i, t in enumerate(row) if t.text == "]")
-    return row[closing + 1 :]
+    name, at = group(tokens, 1) if tokens[:1] and tokens[0].text == r"\begin" else ([], 0)
+    called = latex_of(name).removesuffix("*")
+    if called not in _INSIDE:
+        return tokens
+    end = [r"\end", "{", *[t.text for t in name], "}"]
+    if [t.text for t in tokens[-len(end) :]] != end or r"\begin" in (t.text for t in tokens[at:]):
+        raise UnreadError(f"{called} beside something else")
+    return stripped(tokens[at : -len(end)])
 
 
 def _take(tokens: Tokens, result: FormulaRelations) -> None:
     """Add what one line says."""
     parts: list[tuple[str, Tokens]] = [("", [])]
-    stop = 0
-    for i, (token, depth) in enumerate(zip(tokens, depths(tokens), strict=True)):
+    depth = stop = 0
+    for i, token in enumerate(tokens):
         if i < stop:
             continue
+        depth += (token.text in OPENING) - (token.text in CLOSING)
         if depth > 0 or token.text not in (*TEXT, r"\forall", *_PARTING, ":"):
             parts[-1][1].append(token)
         elif token.text in TEXT:

@@ -14,7 +14,7 @@ from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
 from dpverify.statements.importing.structure import SourceFormula, SourceItem, SourcePart, SourceWord
 from dpverify.statements.importing.tables import ASKING, EXISTENTIAL, JOINING, PROBABLE, REFUSING, words
-from dpverify.statements.importing.usage import parts_of, written
+from dpverify.statements.importing.usage import parts_if_read, written
 from dpverify.statements.pages.letters import single
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
@@ -92,10 +92,7 @@ def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[C
 
 def letters_in(latex: str) -> set[str]:
     """Letters of LaTeX, in a form in which they can be compared."""
-    try:
-        parts = parts_of(latex)
-    except UnreadError:
-        return set()
+    parts = parts_if_read(latex)
     return {written(parts[k : single(parts, k)]) for k in range(len(parts))} - {""}
 
 

@@ -283,7 +283,8 @@ class ExpandedSource(TokenReader):
                 whole = (*left, *tokens_of("#1", token.file), *right)
                 self.define(token, command, _Macro(1, None, whole, starred=True))
         elif name in (r"\newenvironment", r"\renewenvironment"):
-            self.environments[self.name()] = self.macro(), self.argument()
+            called = self.name()
+            self.environments[called] = self.macro(), self.argument()
         elif name == r"\newtheorem":
             called = self.name()
             self.optional()

@@ -39,6 +39,14 @@ def parts_of(latex: str) -> tuple[str, ...]:
         raise UnreadError(f"not in the notation of formulas: {error.value} ({error.allowed})") from None
 
 
+def parts_if_read(latex: str) -> tuple[str, ...]:
+    """LaTeX in its one form; of what has none, nothing."""
+    try:
+        return parts_of(latex)
+    except UnreadError:
+        return ()
+
+
 def written(parts: Iterable[str]) -> str:
     """Parts as LaTeX."""
     out = ""
