@@ -250,7 +250,8 @@ def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
     """Words with formulas between dollars in them, each for itself: `\\text{for all $x$}`."""
     out: Tokens = []
     first: Tokens = []
-    for number, part in enumerate(_between_dollars(inner)):
+    ends = [-1, *(i for i, token in enumerate(inner) if token.text == "$"), len(inner)]
+    for number, part in enumerate(inner[i + 1 : k] for i, k in pairwise(ends)):
         if number % 2:
             out += cleaned(part)
         elif any(t.text != " " for t in part):
@@ -260,12 +261,6 @@ def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
             first = first or part
             out += [like, like._replace(text="{"), *part, like._replace(text="}")]
     return out
-
-
-def _between_dollars(tokens: Tokens) -> list[Tokens]:
-    """Words, a formula, words and so on."""
-    ends = [-1, *(i for i, token in enumerate(tokens) if token.text == "$"), len(tokens)]
-    return [tokens[i + 1 : k] for i, k in pairwise(ends)]
 
 
 def _name(tokens: Sequence[SourceToken], at: int) -> str:

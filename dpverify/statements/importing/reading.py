@@ -372,9 +372,8 @@ class PaperReader:
                 end = end_of_group(parts, stop + 1)
             if parts[end : end + 1] in (("(",), ("[",)):
                 number = self.uses.sort(parts[at:stop]) == "number" or letter in DOMAINS
-                known = (letter in section.facts or letter in self.everywhere) and letter not in FUNCTIONS
-                number = number and letter not in FUNCTIONS
-                if not (known or number) or (letter in self.uses.lists and not number):
+                known = letter in (*section.facts, *self.everywhere) and letter not in self.uses.lists
+                if letter in FUNCTIONS or not (known or number):
                     return ""
                 if letter not in section.facts:
                     row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
@@ -420,11 +419,10 @@ class PaperReader:
                 row.questions += [f"is ${letter}$ a number here?" for letter in guessed]
                 return ""
             row.scalars = set()
-        if (reading := self.factors(section, row)) != written(parts_of(row.latex)) and reading:
-            row.reading = reading
-            if not self.attempt(section, row):
-                return ""
-            row.reading = ""
+        row.reading = self.factors(section, row)
+        if row.reading not in ("", written(parts_of(row.latex))) and not self.attempt(section, row):
+            return ""
+        row.reading = ""
         return self.attempt_plain(section, row) and wrong
 
     def attempt_plain(self, section: ImportedSection, row: ImportedRow) -> str:

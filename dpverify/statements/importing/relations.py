@@ -298,7 +298,12 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
         unread = {":=", r"\exists", r"\neg", r"\lnot"} & set(outside)
         yield replace(all_of_it, refused="a formula of logic that is not read" if unread else refused)
         return
-    sides = _without_dots(list(split(part, frozenset((*SIGNS, *VAGUE)))))
+    sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
+    # of `a_1 \\ge \\dots \\ge a_n`, what its ends say
+    dots = [
+        k for k in range(1, len(sides) - 1) if _side(sides[k][1]) in _DOTS and sides[k + 1][0] == sides[k][0]
+    ]
+    sides = [side for k, side in enumerate(sides) if k not in dots]
     for (_, left), (sign, right) in pairwise(sides):
         left_, right_ = _side(left), _side(right)
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
@@ -333,15 +338,6 @@ def _is_set(part: Tokens) -> bool:
         return False
     left, right = (_side(side) for _, side in sides)
     return re.fullmatch(_SET_NAME, left) is not None and _SET.fullmatch(right) is not None
-
-
-def _without_dots(sides: list[tuple[str, Tokens]]) -> list[tuple[str, Tokens]]:
-    """Of `a_1 \\ge \\dots \\ge a_n`, what its ends say."""
-    return [
-        (sign, side)
-        for k, (sign, side) in enumerate(sides)
-        if _side(side) not in _DOTS or not 0 < k < len(sides) - 1 or sides[k + 1][0] != sign
-    ]
 
 
 def _cases(made: SourceRelation, left: str, right: Tokens, sign: str) -> Iterator[SourceRelation]:

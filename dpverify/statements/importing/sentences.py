@@ -27,7 +27,6 @@ _DISJOINED = re.compile(r"[$Â¤] (?:, )?(?:and/)?or (?:that |else |if |when )?[$Â
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
-_MOST_BEHIND = 3
 _LISTING, _TRAILING, _KEEPING_THAT = (
     LASTING | {"where", "with", "call"},
     words("trailing"),
@@ -249,7 +248,7 @@ class SentenceReader:
             first -= 1
         run = claims[-1] - first + 1 == sum(first <= c for c in claims)
         behind = takewhile(lambda item: not isinstance(item, SourceFormula), reversed(self.items))
-        many = sum(isinstance(i, SourceWord) and i.text[:1].isalpha() for i in behind) > _MOST_BEHIND
+        many = sum(isinstance(i, SourceWord) and i.text[:1].isalpha() for i in behind) > 3
         if not run or many or not all(found[j].trailing for j in after):
             return []  # many words are a clause of their own
         return [found[j].relation.latex for j in after]

@@ -255,8 +255,6 @@ class ExpandedSource(TokenReader):
                 out.append(piece._replace(line=token.line, file=token.file))
         self.back(out)
 
-    # ----------------------------------------------------------------------------------------- definitions
-
     def takes(self, token: SourceToken) -> bool:
         """Whether a command is one that defines, includes or asks; then it has been done."""
         name = token.text.removesuffix("*")

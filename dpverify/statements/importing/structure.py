@@ -18,6 +18,8 @@ TITLES = {name: name.capitalize() for name in words("theorems")} | {
 DISPLAYS, _SKIPPED, _APART = words("displays"), words("skipped"), meanings("apart")
 _WITH_NOTHING, _REFERRING, _HEADINGS = words("with_nothing"), words("referring"), words("headings")
 
+_DISPLAY = re.compile(rf"\\\[|\$\$|\\begin\{{(?:{'|'.join(DISPLAYS)})\*?\}}")
+
 
 @dataclass(frozen=True)
 class SourceWord:
@@ -129,11 +131,6 @@ class SourceStructure(TokenReader):
         if isinstance(item, SourceFormula) and item.shown and item.latex.endswith("."):
             self.part.end()
 
-    def shows_next(self) -> bool:
-        """Whether a display follows, so that the sentence goes on."""
-        ahead = "".join(t.text for t in islice(self.waiting, 24)).lstrip()
-        return re.match(rf"\\\[|\$\$|\\begin\{{(?:{'|'.join(DISPLAYS)})\*?\}}", ahead) is not None
-
     def flush(self) -> None:
         """End a word; one with a period may end the sentence."""
         word, self.word = self.word, ""
@@ -154,8 +151,8 @@ class SourceStructure(TokenReader):
             self.conditions += 1 if text == "if" else -1
         elif text == "par":
             self.flush()
-            if not self.shows_next():
-                self.part.end()
+            if not _DISPLAY.match("".join(t.text for t in islice(self.waiting, 24)).lstrip()):
+                self.part.end()  # else a display goes on with the sentence
         elif text in ("$", r"\(", r"\["):
             self.math(token)
         elif text in (" ", "~", r"\ ", r"\,", "&", r"\\"):

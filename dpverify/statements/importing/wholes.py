@@ -86,13 +86,11 @@ def _terms(side: tuple[str, ...]) -> list[tuple[int, int, bool]]:
     """Where the terms of a sum begin and end, and whether each is several: a list, or what may go on behind a plus."""
     if sum(map(depth_of, side)):
         raise UnreadError("a bracket is not closed")
-    if any(part == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, part in enumerate(side)):
-        raise UnreadError(
-            "it may be about sets or laws"
-        )  # and not of `\\exp\\{`, `\\min\\{`, `\\max\\{` or a law
+    # those of `\\exp\\{`, `\\min\\{`, `\\max\\{` and of laws hold no sets
+    braces = any(p == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, p in enumerate(side))
     bars = _bars(side)
     outside = [part for part in outer(side) if part != "|"]
-    if _NEVER & set(outside):
+    if braces or _NEVER & set(outside):
         raise UnreadError("it may be about sets or laws")
     if _DOTS & set(outside):
         return [(0, len(side), False)]
