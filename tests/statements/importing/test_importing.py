@@ -588,7 +588,8 @@ def test_marks_of_letters(tmp_path: Path) -> None:
 def test_an_environment_of_a_paper(tmp_path: Path) -> None:
     """With its arguments, where it is used; beside it a footnote, and a display that goes on from another."""
     source = (
-        r"\newenvironment{odd}[n]{}{} \newenvironment{when}[1]{If $x > #1$, then}{holds.} \begin{when}{2} $y > 3$ \end{when} "
+        r"\newenvironment{odd}[n]{}{} "
+        r"\newenvironment{when}[1]{If $x > #1$, then}{holds.} \begin{when}{2} $y > 3$ \end{when} "
         r"We see\footnote{Here $z > 4$.} that \[ u = 5 \] \[ \le 6. \] \[ v > 7 \text{ (and} w > 8 \text{).} \]"
     )
     reader = read(tmp_path / "a.tex", source)
