@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, dropwhile, pairwise, takewhile
 
 from dpverify.statements.importing.source import SourceToken, latex_of
 from dpverify.statements.importing.tables import meanings, one_of, words
@@ -35,14 +36,7 @@ _LABEL = re.compile(
 _DEFINED = re.compile(
     r"\\(?:text|mathrm|mathsf|mbox|textnormal|textrm) ?\{ ?(?:def|defn|def\.)\.? ?\}|\\triangle|\\Delta|def"
 )
-_WORDY = (
-    words("in_formulas")
-    | words("remarks")
-    | words("claim")
-    | words("condition")
-    | words("neither")
-    | {"and", "or", "with"}
-)
+_WORDY = {"and", "or", "with"}.union(*map(words, ("in_formulas", "remarks", "claim", "condition", "neither")))
 _TYPED = re.compile(
     r"(max|min|log|exp|ln)(?=\(|\[|\\\{)|(arg ?max|arg ?min|max|min|sup|inf)(?=_|\\,_)"
     rf"|({one_of('typed')})(?=\()|([A-Z][a-z]{{3,}})(?=[(_=<>+-])"
@@ -53,13 +47,8 @@ _TRANSPOSE = re.compile(r" ?\\intercal|\\(?:mathsf|mathrm|mathbf|mathtt|text) ?(
 """What stands above a transposed vector, beside `\\top`."""
 _SPACES = frozenset((" ", "~", r"\,", r"\;", r"\:", r"\ ", r"\>", r"\quad", r"\qquad"))
 _SIZE = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
-_SHAPES = {
-    r"\rm": r"\mathrm",
-    r"\bf": r"\mathbf",
-    r"\cal": r"\mathcal",
-    r"\sf": r"\mathsf",
-    r"\it": r"\mathit",
-}
+_DIVIDING = {r"\over": r"\frac", r"\choose": r"\binom", r"\atop": ""}
+_SHAPES = {rf"\{shape}": rf"\math{shape}" for shape in ("rm", "bf", "cal", "sf", "it")}
 """Commands of plain TeX that give all that follows in their braces a shape."""
 _BESIDE = frozenset((" ", "&", r"\left", r"\big", r"\Big", r"\bigl"))
 _SIZES = frozenset(
@@ -99,7 +88,7 @@ class _Cleaner:
             token = self.tokens[self.i]
             self.i += 1
             kind = _KINDS.get(token.text, "")
-            if not (kind and _KIND_METHODS[kind](self, token)):
+            if not (kind and getattr(self, kind)(token)):
                 self.out.append(token._replace(text=_WRITTEN.get(token.text, token.text)))
         return self.out
 
@@ -111,20 +100,21 @@ class _Cleaner:
     def next(self) -> str:
         return self.tokens[self.i].text if self.i < len(self.tokens) else ""
 
-    def put(self, like: SourceToken, *texts: str) -> bool:
-        self.out += [like._replace(text=text) for text in texts]
+    def put_all(self, tokens: Tokens) -> bool:
+        self.out += tokens
         return True
 
+    def put(self, like: SourceToken, *texts: str) -> bool:
+        return self.put_all([like._replace(text=text) for text in texts])
+
     def braces(self, inner: Tokens, like: SourceToken) -> bool:
-        self.out += [like._replace(text="{"), *inner, like._replace(text="}")]
-        return True
+        return self.put_all([like._replace(text="{"), *inner, like._replace(text="}")])
 
     # Each of these says whether it has taken the token.
 
     def refuse(self, token: SourceToken) -> bool:
-        said = "it has a condition of TeX in it, which is not evaluated"
-        said = said if token.text in ("if", "fi", r"\else") else ""
-        raise UnreadError(said or f"{token.text} is not read")
+        condition = token.text in ("if", "fi", r"\else")
+        raise UnreadError(f"{'a condition of TeX' if condition else token.text} is not read")
 
     def drop(self, token: SourceToken) -> bool:
         return self.put(token, " ")
@@ -142,8 +132,7 @@ class _Cleaner:
         inner = [t for t in self.argument() if t.text != "$"]
         if inner and inner[0].text in _SHAPES:
             return self.named(inner[1:], token._replace(text=r"\operatorname"))
-        self.out += cleaned(inner)
-        return True
+        return self.put_all(cleaned(inner))
 
     def unwrap_second(self, token: SourceToken) -> bool:
         return self.drop_argument(token) and self.unwrap(token)
@@ -170,8 +159,7 @@ class _Cleaner:
 
     def stack(self, token: SourceToken) -> bool:
         above, base = self.argument(), self.argument()
-        self.out += _stacked(token.text, cleaned(above), cleaned(base), token)
-        return True
+        return self.put_all(_stacked(token.text, cleaned(above), cleaned(base), token))
 
     def operator(self, token: SourceToken) -> bool:
         return self.named(self.argument(), token)
@@ -182,8 +170,7 @@ class _Cleaner:
         inner = [t for t in inner if t.text not in (" ", r"\,", r"\ ", r"\!")]
         if all(t.text.isalpha() or t.text == "-" for t in inner):
             return self.put(token, token.text) and self.braces(inner, token)
-        self.out += cleaned(inner)
-        return True
+        return self.put_all(cleaned(inner))
 
     def negate(self, token: SourceToken) -> bool:
         if self.next() not in (*SIGNS, " ", *VAGUE, *OTHER):
@@ -248,18 +235,10 @@ class _Cleaner:
             shaped = [token._replace(text=text) for text in (_SHAPES[inner[0].text], "{")]
             inner = [*shaped, *inner[1:], token._replace(text="}")]
             if not (self.out and self.out[-1].text in ("_", "^")):
-                self.out += cleaned(inner)
-                return True
+                return self.put_all(cleaned(inner))
         if not inner and self.next() in ("^", "_"):
             return True
         return self.braces(_divided(cleaned(inner)), token)
-
-
-_KIND_METHODS: dict[str, Callable[[_Cleaner, SourceToken], bool]] = {
-    name.replace("_", " "): method
-    for name, method in vars(_Cleaner).items()
-    if name.replace("_", " ") in set(_KINDS.values())
-}
 
 
 def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
@@ -271,7 +250,8 @@ def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
     """Words with formulas between dollars in them, each for itself: `\\text{for all $x$}`."""
     out: Tokens = []
     first: Tokens = []
-    for number, part in enumerate(_between_dollars(inner)):
+    ends = [-1, *(i for i, token in enumerate(inner) if token.text == "$"), len(inner)]
+    for number, part in enumerate(inner[i + 1 : k] for i, k in pairwise(ends)):
         if number % 2:
             out += cleaned(part)
         elif any(t.text != " " for t in part):
@@ -283,24 +263,11 @@ def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
     return out
 
 
-def _between_dollars(tokens: Tokens) -> list[Tokens]:
-    """Words, a formula, words and so on."""
-    parts: list[Tokens] = [[]]
-    for token in tokens:
-        if token.text == "$":
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
 def _name(tokens: Sequence[SourceToken], at: int) -> str:
     """The name in words that stand where a letter or a function does, before brackets or a sign; else nothing."""
     inner, stop = group(tokens, at)
     name = latex_of(inner)
-    while stop < len(tokens) and tokens[stop].text in _BESIDE:
-        stop += 1
-    after = tokens[stop].text if stop < len(tokens) else ""
+    after = next((t.text for t in tokens[stop:] if t.text not in _BESIDE), "")
     stands = after in (r"\overset", r"\stackrel", "(", r"\{", "+", "-", r"\cdot", "_") or after in SIGNS
     return name if re.fullmatch("[A-Za-z]{2,12}", name) and stands and name.lower() not in _WORDY else ""
 
@@ -309,24 +276,19 @@ def _code(inner: Sequence[SourceToken], like: SourceToken) -> Tokens:
     """Names, calls and numbers of code as letters: `len(x)`, `a.b`, `l0`; operators are left to be refused."""
     said = "".join(t.text for t in inner).replace(r"\_", "_").replace("{", "").replace("}", "")
     out: Tokens = []
+    refused = False
     for name, last, mark in re.findall(r"([A-Za-z_]*[A-Za-z])(\d*)|(\d+(?:\.\d+)?|::|\S)", said):
         if name:
-            after = out[-1:] and out[-1].text == "_"
-            written = (
-                ["{", r"\mathrm", "{", *name.replace("_", ""), "}", "}"]
-                if after
-                else [r"\mathrm", "{", *name.replace("_", ""), "}"]
-            )
-            out += [
-                like._replace(text=text) for text in (*written, *(("_", "{", *last, "}") if last else ()))
-            ]
+            written = [r"\mathrm", "{", *name.replace("_", ""), "}"]
+            written = ["{", *written, "}"] if out and out[-1].text == "_" else written
+            written += ["_", "{", *last, "}"] if last else []
+            out += [like._replace(text=text) for text in written]
         elif mark in (".", "::"):
             out.append(like._replace(text="_"))
-        elif mark[0].isdigit() or mark in "(),'+-":
-            out += [like._replace(text=text) for text in mark]
         else:
-            raise UnreadError(f"{like.text}{{{latex_of(inner)}}} is not read")
-    if not out or out[-1].text == "_" or out[0].text == "_":
+            out += [like._replace(text=text) for text in mark]
+        refused = refused or not (name or mark in (".", "::") or mark[0].isdigit() or mark in "(),'+-")
+    if refused or not out or "_" in (out[0].text, out[-1].text):
         raise UnreadError(f"{like.text}{{{latex_of(inner)}}} is not read")
     return out
 
@@ -337,17 +299,14 @@ def with_functions(tokens: Tokens) -> Tokens:
     i = 0
     while i < len(tokens):
         said = "".join(t.text for t in tokens[i : i + 10] if len(t.text) == 1 or t.text in (r"\{", r"\,"))
-        match = None if out and out[-1].text.isalpha() else _TYPED.match(said)
-        if match is None and not (out and out[-1].text.isalpha()):
-            match = _called(tokens, i)
-        name = match[0].replace(" ", "") if match else ""
-        count = len(match[0]) if match else 0
-        if match and all(len(t.text) == 1 for t in tokens[i : i + count]):
-            if name in ("max", "min", "sup", "inf", "log", "exp", "ln"):
-                out.append(tokens[i]._replace(text="\\" + name))
-            else:
-                out += [tokens[i]._replace(text=t) for t in (r"\operatorname", "{", *name, "}")]
-            i += count
+        begins = not (out and out[-1].text.isalpha())
+        match = _TYPED.match(said) if begins else None
+        called = match[0] if match else _called(tokens, i) if begins else ""
+        name, stop = called.replace(" ", ""), i + len(called)
+        if called and all(len(t.text) == 1 for t in tokens[i:stop]):
+            written = (f"\\{name}",) if name in _FUNCTIONS else (r"\operatorname", "{", *name, "}")
+            out += [tokens[i]._replace(text=text) for text in written]
+            i = stop
         else:
             out.append(tokens[i])
             i += 1
@@ -357,18 +316,16 @@ def with_functions(tokens: Tokens) -> Tokens:
 def with_marks(tokens: Tokens) -> Tokens:
     """`||` as a bar of a norm, where nothing else can be meant; `.5` as `0.5`; brackets over several rows as one."""
     texts = [t.text for t in tokens]
-    norms = _norm_bars(texts)
-    spare = _spare(texts)
+    norms, spare = _norm_bars(texts), _spare(tokens)
     out: Tokens = []
     for i, token in enumerate(tokens):
         if i in norms:
             out.append(token._replace(text=r"\|"))
         elif i - 1 not in norms and i not in spare:
             before = next((text for text in reversed(texts[:i]) if text != " "), "")
-            half = (
-                token.text == "." and texts[i + 1 : i + 2] and texts[i + 1].isdigit() and not before.isalnum()
-            )
-            out += [token._replace(text="0"), token] if half and before != "}" else [token]
+            half = token.text == "." and "".join(texts[i + 1 : i + 2]).isdigit()
+            half = half and not before.isalnum() and before != "}"
+            out += [token._replace(text="0"), token] if half else [token]
     return out
 
 
@@ -388,45 +345,33 @@ def _norm_bars(texts: Sequence[str]) -> set[int]:
     return set(doubled)
 
 
-def _spare(texts: Sequence[str]) -> set[int]:
+def _spare(tokens: Tokens) -> set[int]:
     """`\\right. \\\\ & \\left.` within brackets that go on in the next row."""
+    texts = [t.text for t in tokens]
     empty = [i for i in range(len(texts) - 1) if texts[i + 1] == "." and texts[i] in (r"\left", r"\right")]
     turns = [texts[i] for i in empty]
     if r"\begin" in texts or turns.count(r"\left") != turns.count(r"\right") or turns[:1] == [r"\left"]:
         empty = []
     spare = {k for i in empty for k in (i, i + 1)}
-    depth = 0
-    for i, text in enumerate(texts):
-        depth += (text in OPENING) - (text in CLOSING)
-        if depth > 0 and text in ("\\\\", "&") and r"\begin" not in texts:
-            spare.add(i)
-    return spare
+    rows = (i for i, depth in enumerate(depths(tokens)) if depth > 0 and texts[i] in ("\\\\", "&"))
+    return spare if r"\begin" in texts else spare.union(rows)
 
 
-def _called(tokens: Tokens, i: int) -> re.Match[str] | None:
-    """A word right before brackets that hold a list: the name of a function."""
-    k = i
-    while k < len(tokens) and len(tokens[k].text) == 1 and tokens[k].text.isalpha():
-        k += 1
-    if k - i < 3 or k >= len(tokens) or tokens[k].text != "(":
-        return None
-    depth, listed = 0, False
-    for token in tokens[k:]:
-        depth += (token.text in OPENING) - (token.text in CLOSING)
-        listed = listed or (depth == 1 and token.text == ",")
-        if depth == 0:
-            break
-    return re.match(r"[A-Za-z]+", "".join(t.text for t in tokens[i:k])) if listed else None
+def _called(tokens: Tokens, i: int) -> str:
+    """A word right before brackets that hold a list: the name of a function; empty where there is none."""
+    word = "".join(t.text for t in takewhile(lambda t: len(t.text) == 1 and t.text.isalpha(), tokens[i:]))
+    behind = tokens[i + len(word) :]
+    if len(word) < 3 or not word.isascii() or not behind or behind[0].text != "(":
+        return ""
+    inside = takewhile(lambda pair: pair[1] > 0, zip(behind, depths(behind), strict=True))
+    return word if any(depth == 1 and token.text == "," for token, depth in inside) else ""
 
 
 def _divided(inner: Tokens) -> Tokens:
     """`a \\over b` in braces as a fraction."""
-    depth = 0
     for i, token in enumerate(inner):
-        depth += (token.text == "{") - (token.text == "}")
-        if depth == 0 and token.text in (r"\over", r"\choose", r"\atop"):
-            head = {r"\over": r"\frac", r"\choose": r"\binom"}.get(token.text)
-            if head is None or any(t.text in (r"\over", r"\choose", r"\atop") for t in inner[i + 1 :]):
+        if token.text in _DIVIDING and not sum((t.text == "{") - (t.text == "}") for t in inner[:i]):
+            if not (head := _DIVIDING[token.text]) or any(t.text in _DIVIDING for t in inner[i + 1 :]):
                 raise UnreadError(f"{token.text} is not read here")
             opening, closing = (token._replace(text=sign) for sign in "{}")
             return [
@@ -459,11 +404,15 @@ def _stacked(command: str, above: Tokens, base: Tokens, like: SourceToken) -> To
     raise UnreadError(f"{command} of `{sign}` is not read")
 
 
+def depths(tokens: Iterable[SourceToken]) -> Iterator[int]:
+    """How many brackets are open behind each token."""
+    return accumulate((token.text in OPENING) - (token.text in CLOSING) for token in tokens)
+
+
 def split(tokens: Sequence[SourceToken], at: frozenset[str]) -> Iterator[tuple[str, Tokens]]:
     """The parts between signs outside of brackets, each with the sign before it."""
-    depth, sign, part = 0, "", Tokens()
-    for token in tokens:
-        depth += (token.text in OPENING) - (token.text in CLOSING)
+    sign, part = "", Tokens()
+    for token, depth in zip(tokens, depths(tokens), strict=True):
         if depth <= 0 and token.text in at:
             yield sign, part
             sign, part = token.text, []
@@ -474,9 +423,5 @@ def split(tokens: Sequence[SourceToken], at: frozenset[str]) -> Iterator[tuple[s
 
 def stripped(tokens: Sequence[SourceToken]) -> Tokens:
     """Without spaces and punctuation at its ends."""
-    first, end = 0, len(tokens)
-    while first < end and tokens[first].text in _SPACES:
-        first += 1
-    while end > first and tokens[end - 1].text in _SPACES | {".", ",", ";"}:
-        end -= 1
-    return list(tokens[first:end])
+    inner = [*dropwhile(lambda t: t.text in _SPACES, tokens)][::-1]
+    return [*dropwhile(lambda t: t.text in _SPACES or t.text in ".,;", inner)][::-1]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.importing.cleaning import SIGNS, UnreadError
+from dpverify.statements.importing.cleaning import SIGNS
 from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.tables import meanings
-from dpverify.statements.importing.usage import behind_label, parts_of, written
+from dpverify.statements.importing.usage import behind_label, parts_if_read, sides, written
 from dpverify.statements.pages.letters import read_domain, single
 
 DOMAINS = meanings("domains")
@@ -20,6 +21,7 @@ _KINDS = meanings("kinds")
 _UNCERTAIN = (r"\mathbb{N}", r"\mathbb{R}_{+}", r"\mathbb{R}^{+}")
 """Of which it is not agreed whether 0 is in them."""
 _INTERVAL = re.compile(r"([\[(])(-?[\d./]+|-\\infty),(-?[\d./]+|\+?\\infty)([\])])")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(/\d+)?")
 _BOUND = {"<": "<", ">": ">", r"\le": "<=", r"\ge": ">="}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
@@ -73,51 +75,35 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 def is_member(latex: str) -> bool:
     """Whether a condition says of letters that they are vectors or matrices, and nothing else."""
-    try:
-        return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_of(latex)))
-    except UnreadError:
-        return False
+    return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_if_read(latex)))
 
 
 def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
     """What a condition says of each letter's domain, where it says nothing else: `0<p<1`, `n\\ge1`, `x\\in[0,1]`."""
-    try:
-        parts = parts_of(latex)
-    except UnreadError:
-        return None
+    parts = parts_if_read(latex)
     if r"\in" in parts:
         at = parts.index(r"\in")
         where = "".join(parts[at + 1 :])
         letters = letter_list(parts[:at])
-        match = _INTERVAL.fullmatch(where)
         said = "vector" if re.fullmatch(r"\\mathbb\{R\}\^\{[A-Za-z0]+\}", where) else _KINDS.get(where, "")
-        if match:
-            said = re.sub(r"\\infty", "oo", f"{match[1]}{match[2]}, {match[3]}{match[4]}").replace(
-                "+oo", "oo"
-            )
+        if match := _INTERVAL.fullmatch(where):
+            said = re.sub(r"\+?\\infty", "oo", "{}{}, {}{}".format(*match.groups()))
         if not letters or not said:
             return None
         return {letter: LetterFact(said, line, where not in _UNCERTAIN) for letter in letters}
-    sides: list[tuple[str, ...]] = [()]
-    signs = []
-    for part in parts:
-        if part in _BOUND:
-            signs.append(_BOUND[part])
-            sides.append(())
-        elif part in SIGNS:
-            return None
-        else:
-            sides[-1] = (*sides[-1], part)
-    number = re.compile(r"-?\d+(\.\d+)?(/\d+)?")
+    signs = [part for part in parts if part in SIGNS]
+    pairs = list(pairwise(sides(parts, tuple(_BOUND))))
+    if not set(signs) <= set(_BOUND) or len(pairs) != len(signs):  # some stand in brackets
+        return None
     found: dict[str, list[str]] = {}
-    for left, sign, right in zip(sides[:-1], signs, sides[1:], strict=True):
-        letters, value = letter_list(left), "".join(right)
+    for sign, (left, right) in zip(signs, pairs, strict=True):
+        letters, value, bound = letter_list(left), "".join(right), _BOUND[sign]
         if not letters:
-            letters, value, sign = letter_list(right), "".join(left), _TURNED[sign]
-        if not letters or not number.fullmatch(value) or (len(letters) > 1 and len(signs) > 1):
+            letters, value, bound = letter_list(right), "".join(left), _TURNED[bound]
+        if not letters or not _NUMBER.fullmatch(value) or (len(letters) > 1 and len(signs) > 1):
             return None
         for letter in letters:
-            found.setdefault(letter, []).append(f"{sign} {value}")
+            found.setdefault(letter, []).append(f"{bound} {value}")
     if len(signs) > 2 or not found or (len(signs) == 2 and len(found) > 1):
         return None
     return {letter: LetterFact(", ".join(said), line) for letter, said in found.items()}
@@ -125,42 +111,25 @@ def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
 
 def joined(domains: Sequence[str]) -> str | None:
     """Several domains in one; None where they do not fit together, empty of none."""
-    found = list(dict.fromkeys(domains))
-    if not found:
+    if not domains:
         return ""
-    low: list[tuple[float, str]] = []
-    high: list[tuple[float, str]] = []
-    kind = ""
-    for text in found:
-        try:
-            one = read_domain(text)
-        except InvalidArgumentError:
-            return None
-        if one.kind == "vector":
-            return "vector" if len(found) == 1 else None
-        kind = "integer" if one.kind == "integer" else kind
-        if one.lower is not None:
-            low.append(
-                (float(one.lower) + 1e-9 * one.lower_open, f"{'>' if one.lower_open else '>='} {one.lower}")
-            )
-        if one.upper is not None:
-            high.append(
-                (float(one.upper) - 1e-9 * one.upper_open, f"{'<' if one.upper_open else '<='} {one.upper}")
-            )
-    bounds = [max(low)[1]] if low else []
-    bounds += [min(high)[1]] if high else []
-    said = f"{kind} {', '.join(bounds)}".strip() or "real"
     try:
+        found = [read_domain(text) for text in dict.fromkeys(domains)]
+        if any(one.kind == "vector" for one in found):
+            return "vector" if len(found) == 1 else None
+        low = max(((d.lower, d.lower_open) for d in found if d.lower is not None), default=None)
+        high = min(((d.upper, not d.upper_open) for d in found if d.upper is not None), default=None)
+        kind = "integer" if any(one.kind == "integer" for one in found) else ""
+        above = f"{'>' if low[1] else '>='} {low[0]}" if low else ""
+        under = f"{'<=' if high[1] else '<'} {high[0]}" if high else ""
+        said = f"{kind} {', '.join(filter(None, (above, under)))}".strip() or "real"
         read_domain(said)
+        return said
     except InvalidArgumentError:
         return None
-    return said
 
 
 def is_one_letter(latex: str) -> bool:
     """Whether LaTeX is one letter."""
-    try:
-        parts = parts_of(latex)
-    except UnreadError:
-        return False
+    parts = parts_if_read(latex)
     return bool(parts) and single(parts, 0) == len(parts)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as replaced
-from itertools import count
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import write_whole
-from dpverify.statements.importing.other_sources import from_markdown, from_text, signs_in
+from dpverify.statements.importing.other_sources import SIGN, from_markdown, from_text
 from dpverify.statements.importing.reading import PaperReader
 from dpverify.statements.importing.records import ImportCounts, ImportedRow, ImportedSection
 from dpverify.statements.importing.source import ExpandedSource
-from dpverify.statements.importing.structure import SourceFormula, SourceItem, structure_of
+from dpverify.statements.importing.structure import SourceFormula, SourceStructure
 from dpverify.statements.pages.blocks import PageError
 from dpverify.statements.pages.page import read_page
 
@@ -40,12 +38,11 @@ class Imported:
 
 @dataclass
 class _PageText:
-    """A page, with the row that each of its lines is about."""
+    """A page, with the rows that each of its lines is about, and the letters that it declares."""
 
     text: str
-    rows: dict[int, ImportedRow]
+    rows: dict[int, Sequence[ImportedRow]]
     letters: dict[int, tuple[ImportedSection, str]]
-    sections: dict[int, ImportedSection]
 
 
 def import_paper(path: Path, out: Path) -> Imported:
@@ -67,9 +64,8 @@ def import_paper(path: Path, out: Path) -> Imported:
 
 def _read(path: Path) -> tuple[str, PaperReader]:
     if path.suffix not in (".tex", ".md", ".txt"):
-        raise InvalidArgumentError(
-            "source", str(path), "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
-        )
+        allowed = "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
+        raise InvalidArgumentError("source", str(path), allowed)
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
@@ -84,22 +80,17 @@ def _read(path: Path) -> tuple[str, PaperReader]:
     elif path.suffix == ".txt":
         text, damaged = from_text(text)
     expanded = ExpandedSource(path, text)
-    title, parts = structure_of(expanded)
+    found = SourceStructure(expanded)
     if path.suffix == ".txt":
-        for part in parts:
-            part.sentences = [[_torn(item) for item in sentence] for sentence in part.sentences]
+        for sentence in (sentence for part in found.parts for sentence in part.sentences):
+            sentence[:] = (replace(i, torn=True) if isinstance(i, SourceFormula) else i for i in sentence)
     key = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "paper"
-    reader = PaperReader(parts, _free(key))
+    reader = PaperReader(found.parts, _free(key))
     for line, said, reason in damaged:
-        formula = SourceFormula((), line, path.name, False)
-        reader.refuse(formula, said, reason, signs_in(said))
+        reader.refuse(SourceFormula((), line, path.name, False), said, reason, len(SIGN.findall(said)))
     reader.run()
     reader.refusals += [(file, line, "", reason) for file, line, reason in expanded.left]
-    return title or path.stem, reader
-
-
-def _torn(item: SourceItem) -> SourceItem:
-    return replaced(item, torn=True) if isinstance(item, SourceFormula) else item
+    return found.title or path.stem, reader
 
 
 def _free(key: str) -> str:
@@ -110,9 +101,12 @@ def _free(key: str) -> str:
     return f"{key}-imported" if key in registered() or key in COLLECTIONS else key
 
 
+@dataclass
 class _Folder:
-    def __init__(self, reader: PaperReader, title: str, path: Path, out: Path) -> None:
-        self.reader, self.title, self.path, self.out = reader, title, path, out
+    reader: PaperReader
+    title: str
+    path: Path
+    out: Path
 
     def pages(self) -> dict[str, _PageText]:
         """The pages by name: one for each section of the paper."""
@@ -124,59 +118,52 @@ class _Folder:
         return {f"{name}.md": self.page(found) for name, found in sections.items()}
 
     def page(self, sections: Sequence[ImportedSection]) -> _PageText:
-        written = _PageText("", {}, {}, {})
+        written = _PageText("", {1: [row for section in sections for row in section.rows]}, {})
         lines = [f"# {_plain(sections[0].part.section or self.title)}", ""]
         known = [s.id for s in self.reader.sections if s.rows]
         for section in sections:
-            written.sections[len(lines) + 1] = section
+            start = len(lines) + 1
             lines += [f"## {_plain(section.part.title or 'Text')} {{#{section.id}}}", ""]
             before = known[: known.index(section.id)]
             uses = [used for used in dict.fromkeys(section.uses) if used in before]
             lines += [f"- title: {_plain(section.part.title or 'Text')}, line {section.part.line}"]
             lines += [f"- uses: {', '.join(uses)}"] if uses else []
-            lines += [
-                "",
-                "| letter | domain | meaning | stands for | guessed |",
-                "| --- | --- | --- | --- | --- |",
-            ]
+            lines += ["", "| letter | domain | meaning | stands for | guessed |", f"|{' --- |' * 5}"]
             for letter, domain, why in self.letters(section):
                 written.letters[len(lines) + 1] = section, letter
-                meaning = section.meanings.get(letter, "")
-                lines.append(f"| {_cell(letter)} | {domain} | {meaning} | | {'domain' if why else ''} |")
-            for term, domain, why in self.terms(section):
-                lines.append(f"| {_cell(term)} | {domain} | | one letter | {'domain' if why else ''} |")
+                lines.append(_table_row(letter, domain, section.meanings.get(letter, ""), "", why))
+            lines += [
+                _table_row(term, domain, "", "one letter", why) for term, domain, why in self.terms(section)
+            ]
             lines.append("")
+            written.rows |= dict.fromkeys(range(start, len(lines) + 1), section.rows)
             self.name_rows(section)
             for row in section.rows:
                 start = len(lines) + 1
                 lines += [*self.row(section, row), ""]
-                written.rows |= dict.fromkeys(range(start, len(lines) + 1), row)
+                written.rows |= dict.fromkeys(range(start, len(lines) + 1), (row,))
         written.text = "\n".join(lines).rstrip() + "\n"
         return written
 
     def letters(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
         """Letters of a section, with domain and why it is guessed; of indices alone, that they are whole numbers."""
-        every = dict.fromkeys(letter for row in section.rows for letter in row.letters)
-        for letter in every:
+        for letter in dict.fromkeys(letter for row in section.rows for letter in row.letters):
             bound = all(letter in row.bound for row in section.rows if letter in row.letters)
-            domain, why = ("integer", "") if bound else self.reader.domain(section, letter)
-            yield letter, domain, why
+            yield letter, *(("integer", "") if bound else self.reader.domain(section, letter))
 
     def terms(self, section: ImportedSection) -> Iterator[tuple[str, str, str]]:
         """Of a section without letters, its terms: every statement has a table."""
         if not any(row.letters for row in section.rows):
-            found = {term: row for row in section.rows for term in row.opaque}
-            for term, row in found.items():
-                yield term, *self.reader.declared(section, row, term)
+            rows = {term: row for row in section.rows for term in row.opaque}
+            yield from ((term, *self.reader.declared(section, row, term)) for term, row in rows.items())
 
     @staticmethod
     def name_rows(section: ImportedSection) -> None:
-        """Names by lines; of several on one line, with a letter."""
-        taken = Counter[str]()
+        """Names by lines; of several on one line, with a number."""
+        taken = Counter[int]()
         for row in section.rows:
-            taken[f"line-{row.line}"] += 1
-            number = taken[f"line-{row.line}"]
-            row.name = f"line-{row.line}" + (f"-{number}" if number > 1 else "")
+            taken[row.line] += 1
+            row.name = f"line-{row.line}" + (f"-{taken[row.line]}" if taken[row.line] > 1 else "")
 
     def row(self, section: ImportedSection, row: ImportedRow) -> Iterator[str]:
         """The lines of a display."""
@@ -192,12 +179,9 @@ class _Folder:
         terms = [term for term in row.opaque if term not in apart]
         if here or terms:
             yield from ("", "| letter here | domain | stands for | guessed |", "| --- | --- | --- | --- |")
-            for letter in here:
+            for number, letter in enumerate((*here, *terms)):
                 domain, why = self.reader.declared(section, row, letter)
-                yield f"| {_cell(letter)} | {domain} | | {'domain' if why else ''} |"
-            for term in terms:
-                domain, why = self.reader.declared(section, row, term)
-                yield f"| {_cell(term)} | {domain} | one letter | {'domain' if why else ''} |"
+                yield _table_row(letter, domain, "one letter" if number >= len(here) else "", why)
 
     def check(self) -> None:
         """Read the pages as they will be read; what is refused there is no row."""
@@ -221,20 +205,15 @@ class _Folder:
             found = read_page(file)
         except PageError as error:
             for line, one in error.errors:
-                if line in page.rows:
-                    yield page.rows[line], str(one)
-                elif line in page.letters:
+                rows = page.rows.get(line, page.rows[1])
+                if line in page.letters:
                     section, letter = page.letters[line]
                     section.meanings.pop(letter, None)
-                    if one.argument != "meaning":
-                        yield from ((row, str(one)) for row in section.rows if letter in row.letters)
-                else:
-                    start = max((at for at in page.sections if at <= line), default=0)
-                    among = page.sections[start].rows if start else tuple(page.rows.values())
-                    yield from ((row, str(one)) for row in among)
+                    rows = [row for row in rows if letter in row.letters and one.argument != "meaning"]
+                yield from ((row, str(one)) for row in rows)
             return
         for display in found.displays:
-            row = page.rows[display.line]
+            (row,) = page.rows[display.line]
             if display.latex.strip() != row.latex or len(display.note.given) != len(row.given):
                 yield row, "its page says something else"
 
@@ -264,39 +243,29 @@ class _Folder:
 
     def questions(self) -> tuple[str, int]:
         """The list of questions, and how many there are."""
-        counts, numbers = self.reader.counts, count(1)
+        counts = self.reader.counts
         lines = [
             f"# Questions about {_plain(self.title)}", "",
             f"{counts.relations} relations: {counts.read} read, {counts.guessed} guessed, {counts.refused} refused.",
             "", "## Questions to the author", "",
         ]  # fmt: skip
-        asked: dict[str, list[str]] = {}
+        asked = defaultdict[str, dict[str, None]](dict)
         for section in self.reader.sections:
             if section.rows:
                 for letter, domain, why in self.letters(section):
-                    users = [row for row in section.rows if letter in row.letters]
-                    if why and any(
-                        self.reader.declared(section, row, letter) == (domain, why) for row in users
-                    ):
-                        asked.setdefault(f"Is $`{letter}`$ {_in_words(domain)}? ({why})", []).append(
-                            section.id
-                        )
+                    rows = [row for row in section.rows if letter in row.letters]
+                    if why and (domain, why) in (self.reader.declared(section, row, letter) for row in rows):
+                        asked[f"Is $`{letter}`$ {_in_words(domain)}? ({why})"][section.id] = None
             for row in section.rows:
-                for question in row.questions:
-                    asked.setdefault(question[0].upper() + question[1:], []).append(
-                        f"{section.id}/{row.name}"
-                    )
-                for term in row.opaque:
-                    if self.reader.declared(section, row, term)[1]:
-                        asked.setdefault(f"Is $`{term}`$ a number?", []).append(f"{section.id}/{row.name}")
+                terms = [term for term in row.opaque if self.reader.declared(section, row, term)[1]]
+                for question in (*row.questions, *(f"Is $`{term}`$ a number?" for term in terms)):
+                    asked[question[0].upper() + question[1:]][f"{section.id}/{row.name}"] = None
             for latex, line in section.conditions:
                 if latex not in section.used and section.rows:
-                    asked.setdefault(
-                        f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?", []
-                    )
-        for question, where in asked.items():
-            places = ", ".join(dict.fromkeys(where))
-            lines.append(f"{next(numbers)}. {question}{f' [{places}]' if places else ''}")
+                    asked[f"Line {line}: the condition $`{latex}`$ is used nowhere. Is it needed?"] = {}
+        for number, (question, where) in enumerate(asked.items(), 1):
+            places = f" [{', '.join(where)}]" if where else ""
+            lines.append(f"{number}. {question}{places}")
         lines += [
             "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: the domain in the",
             "table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
@@ -304,10 +273,8 @@ class _Folder:
             "the formula is proved or undecided, never refuted. Take it away where nothing is missing, or everywhere",
             "with `--accept --whole`.", "", "## Steps and settings, which claim nothing", "",
         ]  # fmt: skip
-        lines += [
-            f"- {file}, line {line}: `{latex}` in {place}"
-            for file, line, latex, place in self.reader.settings
-        ]
+        for file, line, latex, place in self.reader.settings:
+            lines.append(f"- {file}, line {line}: `{latex}` in {place}")
         lines += ["", "## Not read", ""]
         for file, line, latex, reason in sorted(self.reader.refusals, key=lambda r: (r[0], r[1])):
             lines.append(f"- {file}, line {line}: {f'`{latex}`: ' if latex else ''}{reason}")
@@ -325,13 +292,16 @@ def _plain(title: str) -> str:
     return " ".join(re.sub(r"[^\w .,:()'-]", " ", re.sub(r"\\[A-Za-z]+", " ", title)).split()) or "Untitled"
 
 
-def _cell(latex: str) -> str:
-    """LaTeX in a cell of a table."""
+def _table_row(latex: str, *cells: str) -> str:
+    """A row of a table: LaTeX, words, and why it is guessed."""
     said = re.sub(r"\\\||\|", lambda m: r"\\|" if m[0] == r"\|" else r"\|", latex)
-    return f"$`{said}`$"
+    cells = (f"$`{said}`$", *cells[:-1], "domain" if cells[-1] else "")
+    return f"| {' | '.join(cells)} |"
 
 
 _ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(.*\):)$", re.MULTILINE)
+_TABLE = re.compile(r"(^\| letter.*\| guessed *\|? *\n(?:\|.*\n?)*)", re.MULTILINE)
+_GUESS = re.compile(r"\| domain *\|? *$", re.MULTILINE)
 _PARTIAL = re.compile(r"^(`[\w-]+` \(step); partial(.*\):)$", re.MULTILINE)
 
 
@@ -350,19 +320,9 @@ def accept(folder: Path, *, whole: bool = False) -> int:
         raise InvalidArgumentError("folder", str(folder), "one with Markdown pages in it")
     number = 0
     for file in files:
-        out, guessed = [], False
         text, rows = _ROW.subn(r"\1partial\2", file.read_text("utf-8"))
-        number += rows
         text = _PARTIAL.sub(r"\1\2", text) if whole else text
-        for line in text.split("\n"):
-            cells = line.rstrip().removesuffix("|").rstrip()
-            if line.startswith("| letter"):
-                guessed = cells.endswith("| guessed")
-            elif not line.startswith("|"):
-                guessed = False
-            elif guessed and cells.endswith("| domain"):
-                line = cells.removesuffix("domain") + " |"
-                number += 1
-            out.append(line)
-        write_whole(file, "\n".join(out).encode())
+        pieces = [_GUESS.subn("|  |", t) if k % 2 else (t, 0) for k, t in enumerate(_TABLE.split(text))]
+        number += rows + sum(found for _, found in pieces)
+        write_whole(file, "".join(said for said, _ in pieces).encode())
     return number

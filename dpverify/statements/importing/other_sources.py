@@ -9,14 +9,13 @@ _STATED = re.compile(
     r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|LetterFact|Remark)\b\s*([^*]*)\*\*\s*(.*)$",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"(Theorem|Lemma|Proposition|Corollary|Definition|Claim|Remark|Algorithm)\s+[\dA-Z.]+")
 _PROVED = re.compile(r"^[*_]{1,2}Proof\b\.?[*_]{0,2}:?\.?[*_]{0,2}\s*(.*)$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?![\d=<>])")
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})+")
 _WORD = re.compile(r"[(\"'“]?(?:[A-Za-z][a-z'’-]+|[AaI]|[A-Z]{2,}|i\.e\.|e\.g\.|w\.h\.p\.)[)\"'”]?[.,;:!?]?")
 """A word of a sentence, with its punctuation."""
-_SIGN = re.compile(r"=|<|>|\\(?:leq?|geq?|neq?|in|doteq|triangleq)(?![A-Za-z])|[≤≥≠∈]")
-
-
+SIGN = re.compile(r"=|<|>|\\(?:leq?|geq?|neq?|in|doteq|triangleq)(?![A-Za-z])|[≤≥≠∈]")
 _DIGITS_ALONE = re.compile(r"(?:=|<|>|\\[lg]eq?)\s*\d+\s*(?:=|<|>|\\[lg]eq?(?![a-z]))")
 
 
@@ -25,41 +24,34 @@ def from_markdown(text: str) -> str:
     out: list[str] = []
     open_, fenced, shown = "", False, False
 
-    def closed() -> str:
+    def closed(then: str = "") -> str:
+        """The end of what is open, and what is open then."""
         nonlocal open_
-        said, open_ = (rf"\end{{{open_}}} " if open_ else ""), ""
+        said, open_ = (rf"\end{{{open_}}} " if open_ else ""), then
         return said
 
     lines = text.split("\n")
     for number, line in enumerate(lines):
         line = re.sub(r"(?<!\\)%", r"\%", re.sub(r"^\s*>\s?", "", line))
-        if re.match(r"\s*(```|~~~)", line) or fenced:
-            math = line.strip() in ("```math", "~~~math")
-            if not fenced and math:
-                fenced, shown = True, True
-                out.append(r"\[")
-            elif re.match(r"\s*(```|~~~)", line):
-                out.append(r"\]" if fenced and shown else "")
-                fenced, shown = not fenced, False
-            else:
-                out.append(line if shown else "")
-            continue
-        if match := _HEADING.match(line):
+        if re.match(r"\s*(```|~~~)", line):
+            before, fenced = shown, not fenced
+            shown = fenced and line.strip() in ("```math", "~~~math")
+            out.append(r"\[" if shown else r"\]" if before else "")
+        elif fenced:
+            out.append(line if shown else "")
+        elif match := _HEADING.match(line):
             out.append(closed() + rf"\section{{{match[2]}}}")
         elif match := _STATED.match(line):
             title = re.sub(r"[.:]\s*$", "", match[2].strip())
-            before = closed()
-            open_ = match[1].lower()
-            out.append(rf"{before}\begin{{{open_}}}[{title}] {match[3]}")
+            kind = match[1].lower()
+            out.append(rf"{closed(kind)}\begin{{{kind}}}[{title}] {match[3]}")
         elif match := _PROVED.match(line):
-            before = closed()
-            open_ = "proof"
-            out.append(rf"{before}\begin{{proof}} {match[1]}")
+            out.append(rf"{closed('proof')}\begin{{proof}} {match[1]}")
         elif not line.strip() and open_ and open_ != "proof":
             following = next((other for other in lines[number + 1 :] if other.strip()), "")
             goes_on = re.match(r"\s*(\$\$|\\\[|\\begin|```math|[a-z])", following)
             ended = out and re.search(r"\.\s*(\$\$)?\s*$", out[-1])
-            out.append("" if goes_on and not ended else closed() + "\n".strip("\n"))
+            out.append("" if goes_on and not ended else closed())
         else:
             out.append(_ITEM.sub(r"\\item ", line, count=1))
     return "\n".join(out) + "\n" + closed()
@@ -76,14 +68,10 @@ def from_text(text: str) -> tuple[str, list[tuple[int, str, str]]]:
     for number, line in enumerate(text.split("\n"), 1):
         said = re.sub(r"\s*\(\d+(?:\.\d+)*\)\s*$", "", line.strip().rstrip("\f"))
         made = ""
-        if re.match(
-            r"(Theorem|Lemma|Proposition|Corollary|Definition|Claim|Remark|Algorithm)\s+[\dA-Z.]+", said
-        ) and not _SIGN.search(said):
+        if _TITLE.match(said) and not SIGN.search(said):
             made = rf"\section{{{re.sub(r'[^A-Za-z0-9 .]', '', said)[:60]}}}"
-        elif _SIGN.search(said):
-            if "\\" not in said:
-                refused.append((number, line.strip()[:300], "plain characters, of which signs may be lost"))
-            elif _WORDS.search(re.sub(r"\\[A-Za-z]+\s*\{[^{}]*\}", " ", said)):
+        elif SIGN.search(said):
+            if "\\" in said and _WORDS.search(re.sub(r"\\[A-Za-z]+\s*\{[^{}]*\}", " ", said)):
                 made = _sentence(said, number, refused)
             elif reason := _damaged(said):
                 refused.append((number, line.strip()[:300], reason))
@@ -95,19 +83,18 @@ def from_text(text: str) -> tuple[str, list[tuple[int, str, str]]]:
 
 def _damaged(said: str) -> str:
     """Why a formula that stands in a text from a PDF may not be as it was printed; empty where nothing says so."""
-    if not said.isascii():
-        return "signs beside LaTeX: the text is damaged here"
     if "\\" not in said:
         return "plain characters, of which signs may be lost"
+    if not said.isascii():
+        return "signs beside LaTeX: the text is damaged here"
     if said.index("\\") > 3 and not re.match(r"[A-Za-z](?:_\{?\w+\}?)?(?:\(\w\))?\s*(?:=|<|>|\\)", said):
         return "plain characters before LaTeX: it may be written twice"
     if re.match(r"\d", said) or re.search(r"[}\])]\d|\d{3,}", said) or _DIGITS_ALONE.search(said):
         return "digits that may be left over from other text"
     if said[:1] in "=<>+-" or re.match(r"\\(leq?|geq?|in|cdot|times|doteq)\b", said) or said[-1:] in "=<>+-":
         return "a row that goes on from another"
-    if re.search(
-        r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z}])", re.sub(r"\\[A-Za-z]+(?:\s*\{[A-Za-z ]*\})?", " ", said)
-    ):
+    plain = re.sub(r"\\[A-Za-z]+(?:\s*\{[A-Za-z ]*\})?", " ", said)
+    if re.search(r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z}])", plain):
         return "a word that may be glued to it"
     return ""
 
@@ -121,17 +108,11 @@ def _sentence(said: str, number: int, refused: list[tuple[int, str, str]]) -> st
         whole = " ".join(formula)
         formula.clear()
         inner = whole.rstrip(".,;: ")
-        if not whole:
-            return
-        if not _SIGN.search(inner):
-            out.append(
-                f"${inner}${whole[len(inner) :]}" if "\\" in inner and not _damaged(inner) else "(...)"
-            )
-        elif reason := _damaged(inner):
+        reason = _damaged(inner)
+        if whole:
+            out.append("(...)" if reason else f"${inner}${whole[len(inner) :]}")
+        if reason and SIGN.search(inner):
             refused.append((number, inner[:300], reason))
-            out.append("(...)")
-        else:
-            out.append(f"${inner}${whole[len(inner) :]}")
 
     for token in said.split():
         if _WORD.fullmatch(token):
@@ -139,17 +120,9 @@ def _sentence(said: str, number: int, refused: list[tuple[int, str, str]]) -> st
             out.append(token)
         else:
             formula.append(token)
-            if re.search(r"[.;:]$", token) or (token.endswith(",") and depth_even(" ".join(formula))):
+            whole = "".join(formula)
+            even = all(whole.count(left) == whole.count(right) for left, right in ("{}", "()", "[]"))
+            if token[-1] in ".;:" or (token[-1] == "," and even):
                 end()
     end()
     return " ".join(out)
-
-
-def depth_even(said: str) -> bool:
-    """Whether all brackets of a text are closed."""
-    return all(said.count(left) == said.count(right) for left, right in ("{}", "()", "[]"))
-
-
-def signs_in(line: str) -> int:
-    """How many signs of comparison a line has."""
-    return len(_SIGN.findall(line))

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, starmap, takewhile
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
@@ -84,21 +84,20 @@ class PaperReader:
                 continue
         self.uses.see(seen)
         self.arrange()
-        for section in self.sections:
-            for part in (section.part, *section.proofs):
-                for sentence in part.sentences:
-                    self.introduce(section, part, sentence)
-        for section in self.sections:
-            for part in (section.part, *section.proofs):
-                for sentence in part.sentences:
-                    SentenceReader(self.refuse, section, part, sentence).read()
-        for section in self.sections:
-            for part, found, _ in section.pending:
-                if found.role == "condition":
-                    self.note(section, part, found)
-        for section in self.sections:
-            for part, found, given in section.pending:
-                (self.claim if found.role == "claim" else self.condition)(section, part, found, given)
+        sentences = [(s, p, said) for s in self.sections for p in (s.part, *s.proofs) for said in p.sentences]
+        for section, part, sentence in sentences:
+            self.introduce(section, part, sentence)
+        for section, part, sentence in sentences:
+            SentenceReader(self.refuse, section, part, sentence).read()
+        pending = [(section, *one) for section in self.sections for one in section.pending]
+        for section, part, found, _ in pending:
+            if found.role == "condition":
+                self.note(section, part, found)
+        for section, part, found, given in pending:
+            if found.role == "claim":
+                self.claim(section, part, found, given)
+            else:
+                self.condition(section, found)
 
     def arrange(self) -> None:
         """Statements with their proofs; ids by labels."""
@@ -140,59 +139,38 @@ class PaperReader:
                 continue
             letters = letter_list(parts) or list(facts_of(written(parts), 0) or ())
             if letters:
-                self.described(section, part, letters, words, k, item.line)
+                before, after = until_mark(reversed(words[:k])), until_mark(words[k + 1 :])
+                ahead = [*reversed([*takewhile(lambda word: word not in PARTING, before)])][-4:]
+                behind = [*takewhile(lambda word: word not in PARTING - {"be", "is", "are"}, after)][:7]
+                behind = behind if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
+                self.described(section, part, letters, ahead, behind, item.line)
             for name, domain in kinds_in(parts):
                 self.uses.kinds.setdefault(name, domain)
                 if self.uses.kinds[name] != domain:
                     self.uses.kinds[name] = "several"
 
     def described(
-        self,
-        section: ImportedSection,
-        part: SourcePart,
-        letters: Sequence[str],
-        words: Sequence[str],
-        k: int,
-        line: int,
-    ) -> None:
+        self, section: ImportedSection, part: SourcePart, letters: Sequence[str], ahead: Sequence[str],
+        behind: Sequence[str], line: int,
+    ) -> None:  # fmt: skip
         """Take the words around letters: `a positive integer $n$`, `$n$ be the number of records`."""
-        behind = list(
-            takewhile(lambda word: word not in PARTING - {"be", "is", "are"}, until_mark(words[k + 1 :]))
-        )
-        nearest = takewhile(lambda word: word not in PARTING, until_mark(reversed(words[:k])))
-        ahead = list(reversed(list(nearest)))[-4:]
-        said = behind[:7] if behind[:1] in (["be"], ["is"], ["denote"], ["denotes"], ["are"]) else []
-        about = " ".join([*ahead, *said])
-        if re.search(r"\bintegers?\b|\bnatural numbers?\b", about):
-            positive = re.search(r"\bpositive\b|\bnatural\b", about)
-            domain = (
-                "integer >= 1"
-                if positive
-                else "integer >= 0"
-                if re.search(r"\bnon-?negative\b", about)
-                else "integer"
+        about = " ".join([*ahead, *behind])
+        whole = re.search(r"\bintegers?\b|\bnatural numbers?\b", about)
+        positive = re.search(r"\bpositive\b|\bnatural\b" if whole else r"\bpositive\b", about)
+        bounded = positive or re.search(r"\bnon-?negative\b", about)
+        domain = (">= 1" if whole else "> 0") if positive else ">= 0" if bounded else ""
+        if whole or (bounded and not re.search("definite|constant", about)):
+            fact = LetterFact(
+                f"integer {domain}".strip() if whole else domain, line, not (whole and "natural" in about)
             )
             for letter in letters:
-                self.add(section, part, letter, LetterFact(domain, line, "natural" not in about))
-        elif re.search(r"\bpositive\b|\bnon-?negative\b", about) and not re.search(
-            "definite|constant", about
-        ):
-            for letter in letters:
-                self.add(
-                    section,
-                    part,
-                    letter,
-                    LetterFact("> 0" if re.search(r"\bpositive\b", about) else ">= 0", line),
-                )
+                self.add(section, part, letter, fact)
         if len(letters) == 1:
-            meaning = " ".join(w for w in said[1:] if w) if said else ""
             match = re.search(r"(?:^|\s)(?:the|a|an)\s+((?:[a-z-]+\s?){1,4})$", " ".join(ahead))
-            meaning = meaning.removeprefix("the ").removeprefix("a ").removeprefix("an ") or (
-                match[1].strip() if match else ""
-            )
-            if re.fullmatch(r"[a-z][a-z -]+", meaning) and not re.search(
-                r"\b(integers?|numbers?|reals?|positive)$", meaning
-            ):
+            meaning = re.sub(r"^(?:the |a |an )", "", " ".join(filter(None, behind[1:])))
+            meaning = meaning or (match[1].strip() if match else "")
+            kind = re.search(r"\b(integers?|numbers?|reals?|positive)$", meaning)
+            if re.fullmatch(r"[a-z][a-z -]+", meaning) and not kind:
                 section.meanings.setdefault(letters[0], meaning)
                 self.meanings.setdefault(letters[0], meaning)
 
@@ -239,9 +217,8 @@ class PaperReader:
         if named:
             return named, f"it is called a {word}"
         base = re.match(r"\\?[A-Za-z]+", letter)
-        return DOMAINS.get(
-            letter, DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
-        ), _BY_NAME
+        by_base = DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
+        return DOMAINS.get(letter, by_base), _BY_NAME
 
     # ----------------------------------------------------------------------------------- what is done with it
 
@@ -263,9 +240,7 @@ class PaperReader:
         elif part.kind == "statement" and lasting:
             section.conditions.append((relation.latex, found.item.line))
 
-    def condition(
-        self, section: ImportedSection, part: SourcePart, found: FoundRelation, _: Sequence[str]
-    ) -> None:
+    def condition(self, section: ImportedSection, found: FoundRelation) -> None:
         """Count a condition, a step or a setting, by whether it is read."""
         relation, item = found.relation, found.item
         if found.role == "setting":
@@ -274,19 +249,15 @@ class PaperReader:
         if relation.refused:
             self.refuse(item, relation.latex, relation.refused, relation.signs)
         elif (
-            found.role == "bound"
-            or relation.set
-            or facts_of(relation.latex, item.line) is not None
-            or is_member(relation.latex)
+            found.role == "bound" or relation.set or is_member(relation.latex) or facts_of(relation.latex, 0)
         ):
             self.counts.relations += relation.signs
             self.counts.read += relation.signs
         else:
             row = ImportedRow(relation.latex.replace(":=", "="), item.file, item.line)
             wrong = self.make(section, row, (), relation.given)
-            if not wrong and any(c not in row.given and not facts_of(c, 0) for c in relation.given):
-                wrong = "a condition under a condition"
-            if wrong:
+            under = any(c not in row.given and not facts_of(c, 0) for c in relation.given)
+            if wrong := wrong or ("a condition under a condition" if under else ""):
                 self.refuse(item, relation.latex, wrong, relation.signs)
             else:
                 self.count(section, row, relation.signs)
@@ -326,14 +297,11 @@ class PaperReader:
         missing = [c for c in relation.given if c not in row.given and not facts_of(c, 0)]
         members = [c for c in missing if r"\in" in parts_of(c)]
         fallen = [c for c in given if c not in row.given and not facts_of(c, 0)]
-        missing = [c for c in missing if c not in members]
-        row.questions += [
-            f"does it hold without the condition ${c}$, which is not read?" for c in (*members, *fallen)
-        ]
-        if wrong or missing:
-            self.refuse(
-                item, relation.latex, wrong or f"its condition `{missing[0]}` is not read", relation.signs
-            )
+        asked = "does it hold without the condition ${}$, which is not read?"
+        row.questions += map(asked.format, (*members, *fallen))
+        unread = [f"its condition `{c}` is not read" for c in missing if c not in members]
+        if wrong or unread:
+            self.refuse(item, relation.latex, wrong or unread[0], relation.signs)
             return
         row.questions += [doubt for doubt in (found.doubt, relation.doubt) if doubt]
         self.count(section, row, relation.signs)
@@ -342,13 +310,10 @@ class PaperReader:
     def count(self, section: ImportedSection, row: ImportedRow, signs: int) -> None:
         """Count what is read, by whether it rests on guesses."""
         self.counts.relations += signs
-        row.guessed = bool(row.questions) or any(
-            self.guess(section, row, v) for v in (*row.letters, *row.opaque)
-        )
-        if row.guessed:
-            self.counts.guessed += signs
-        else:
-            self.counts.read += signs
+        guesses = [v for v in (*row.letters, *row.opaque) if self.declared(section, row, v)[1]]
+        row.guessed = bool(row.questions or guesses)
+        self.counts.guessed += signs * row.guessed
+        self.counts.read += signs * (not row.guessed)
 
     # ------------------------------------------------------------------------------------------ attempts
 
@@ -369,40 +334,27 @@ class PaperReader:
             if written(parts[1:stop]) == letter and parts[stop] != ":":
                 return "real", ""  # its bounds are said
         if found[1] and letter in row.own and letter not in section.facts:
-            whole = DOMAINS.get(letter, "").startswith("integer") and not row.own[letter].startswith(
-                "integer"
-            )
-            return row.own[letter], "whether it is a whole number is not said" if whole else ""
+            own = row.own[letter]
+            whole = DOMAINS.get(letter, "").startswith("integer") and not own.startswith("integer")
+            return own, "whether it is a whole number is not said" if whole else ""
         return found
-
-    def guess(self, section: ImportedSection, row: ImportedRow, letter: str) -> str:
-        """Why what is said of a letter is a guess; empty where it is none."""
-        return self.declared(section, row, letter)[1]
 
     def attempt(self, section: ImportedSection, row: ImportedRow) -> str:
         """Why a row is not read by the readers of pages; empty where it is."""
-        letters = tuple(variable(letter, self.declared(section, row, letter)[0]) for letter in row.letters)
-        key = (
-            row.latex,
-            row.reading,
-            tuple(row.given),
-            letters,
-            tuple(v.latex for v in letters),
-            tuple(row.opaque.items()),
-        )
+        domains = [(letter, self.declared(section, row, letter)[0]) for letter in row.letters]
+        key = (row.latex, row.reading, *row.given, *domains, None, *row.opaque.items())
         if key not in self.tried:
             try:
-                own = tuple(variable(latex, domain) for latex, domain in row.opaque.items())
-                sheet = Sheet(section.id, letters)
+                sheet = Sheet(section.id, tuple(starmap(variable, domains)))
+                own = tuple(starmap(variable, row.opaque.items()))
                 options = {"added": own, "given": ", ".join(row.given), "reading": row.reading}
                 sheet.conclusion(
-                    "row", row.latex, **{key: value for key, value in options.items() if value}
+                    "row", row.latex, **{name: said for name, said in options.items() if said}
                 ).read()
                 self.tried[key] = ""
             except InvalidArgumentError as error:
-                self.tried[key] = (
-                    f"{error.argument.partition(': ')[2] or error.argument} `{error.value}`: {error.allowed}"
-                )
+                what = error.argument.partition(": ")[2] or error.argument
+                self.tried[key] = f"{what} `{error.value}`: {error.allowed}"
             except (RecursionError, AssertionError) as error:
                 self.tried[key] = f"it cannot be read ({type(error).__name__})"
         return self.tried[key]
@@ -420,16 +372,14 @@ class PaperReader:
                 end = end_of_group(parts, stop + 1)
             if parts[end : end + 1] in (("(",), ("[",)):
                 number = self.uses.sort(parts[at:stop]) == "number" or letter in DOMAINS
-                known = (letter in section.facts or letter in self.everywhere) and letter not in FUNCTIONS
-                number = number and letter not in FUNCTIONS
-                if not (known or number) or (letter in self.uses.lists and not number):
+                known = letter in (*section.facts, *self.everywhere) and letter not in self.uses.lists
+                if letter in FUNCTIONS or not (known or number):
                     return ""
                 if letter not in section.facts:
                     row.questions.append(f"is ${letter}$ a factor before brackets, and no function?")
                 dotted.add(end)
-        return written(
-            p for k, part in enumerate(parts) for p in ((r"\cdot", part) if k in dotted else (part,))
-        )
+        pieces = (((r"\cdot",) if k in dotted else ()) + (part,) for k, part in enumerate(parts))
+        return written(chain.from_iterable(pieces))
 
     def refuse(self, formula: SourceFormula, latex: str, reason: str, signs: int) -> None:
         """Count and list what is not read."""
@@ -454,9 +404,8 @@ class PaperReader:
         wrong = self.attempt(section, row)
         if not wrong:
             return ""
-        guessed = [
-            v for v in terms.letters if self.domain(section, v)[0] == "vector" and self.guess(section, row, v)
-        ]
+        named = [v for v in terms.letters if self.domain(section, v)[0] == "vector"]
+        guessed = [v for v in named if self.declared(section, row, v)[1]]
         vectors = guessed or "vector" in terms.opaque.values()
         if terms.doubtful and vectors:  # beside vectors, a function's value may be one
             row.opaque = terms.opaque | dict.fromkeys(terms.doubtful, "vector")
@@ -470,11 +419,10 @@ class PaperReader:
                 row.questions += [f"is ${letter}$ a number here?" for letter in guessed]
                 return ""
             row.scalars = set()
-        if (reading := self.factors(section, row)) != written(parts_of(row.latex)) and reading:
-            row.reading = reading
-            if not self.attempt(section, row):
-                return ""
-            row.reading = ""
+        row.reading = self.factors(section, row)
+        if row.reading not in ("", written(parts_of(row.latex))) and not self.attempt(section, row):
+            return ""
+        row.reading = ""
         return self.attempt_plain(section, row) and wrong
 
     def attempt_plain(self, section: ImportedSection, row: ImportedRow) -> str:
@@ -489,12 +437,8 @@ class PaperReader:
     @staticmethod
     def take(row: ImportedRow, terms: FormulaTerms) -> None:
         """What a relation is made of, for its row."""
-        row.letters, row.opaque, row.questions, row.bound = (
-            terms.letters,
-            terms.opaque,
-            terms.questions,
-            terms.bound,
-        )
+        row.letters, row.opaque = terms.letters, terms.opaque
+        row.questions, row.bound = terms.questions, terms.bound
 
     def make(
         self, section: ImportedSection, row: ImportedRow, conditions: Sequence[str], own: Sequence[str] = ()
@@ -531,19 +475,16 @@ class PaperReader:
                     continue
                 names = {*more.letters, *more.opaque}
                 left, equal, _ = condition.partition("=")
-                fits = (
-                    written(parts_of(left)) in known
-                    if equal and is_one_letter(left)
-                    else len(names - known) < 2
-                )
+                defines = equal and is_one_letter(left)
+                fits = written(parts_of(left)) in known if defines else len(names - known) < 2
                 if not ((names & known and fits) or condition in own) or row.bound & names:
                     continue
                 waiting.remove(condition)
-                before = list(row.given), list(row.letters), dict(row.opaque), list(row.questions)
-                row.given.append(condition)
-                row.letters += [letter for letter in more.letters if letter not in row.letters]
-                row.opaque |= {t: d for t, d in more.opaque.items() if t not in row.opaque}
-                row.questions += [q for q in more.questions if q not in row.questions]
+                before = row.given, row.letters, row.opaque, row.questions
+                row.given = [*row.given, condition]
+                row.letters = list(dict.fromkeys((*row.letters, *more.letters)))
+                row.opaque = row.opaque | more.opaque | row.opaque
+                row.questions = list(dict.fromkeys((*row.questions, *more.questions)))
                 if self.attempt(section, row):
                     row.given, row.letters, row.opaque, row.questions = before
                 else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from dpverify.statements.importing.cleaning import (
     ANNOTATION,
@@ -21,6 +21,7 @@ from dpverify.statements.importing.cleaning import (
     Tokens,
     UnreadError,
     cleaned,
+    depths,
     group,
     split,
     stripped,
@@ -80,7 +81,9 @@ _SET = re.compile(
 )
 """How a set is written: in braces, by its name, or as a power of an interval."""
 _PROBLEM = words("problem") | words("condition") | words("claim")
+_PARTING = (",", ";", r"\quad", r"\qquad")
 _DOTS = (r"\dots", r"\ldots", r"\cdots")
+_IF = re.compile(r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?")
 _MODULO = re.compile(r"\\[pb]?mod(?![a-z])")
 _LETTER = r"(?:\\math[a-z]+\{[A-Za-z]\}|\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\\?\w+\}))?'?"
 _END = rf"\d+|{_LETTER}(?:[+-]\d+)?"
@@ -93,23 +96,20 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     Raises:
         UnreadError: for what cannot be taken apart.
     """
-    tokens = _inner(stripped(cleaned(formula.tokens)), formula)
-    tokens = stripped(with_functions(with_marks(tokens)))
+    tokens = stripped(with_functions(with_marks(_inner(stripped(cleaned(formula.tokens))))))
     joined = formula.environment == "multline"
-    three = formula.environment == "eqnarray"
+    width = 3 if formula.environment == "eqnarray" else 2
     lines: list[Tokens] = []
     result = FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
-        row = _without_size(row)
+        if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
+            row = row[[t.text for t in row].index("]") + 1 :]
         cells = [cell for _, cell in split(row, frozenset("&"))]
-        width = 3 if three else 2
-        starts_at = range(0, len(cells), width) if len(cells) > 1 else ()
-        pairs = [[t for cell in cells[k : k + width] for t in cell] for k in starts_at] or cells
-        pairs = [p for p in map(stripped, pairs) if p]
-        for k, pair in enumerate(pairs):
+        pairs = (stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width))
+        for k, pair in enumerate(filter(None, pairs)):
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
             goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
-            if k and pair[0].text in TEXT and not CONDITION.match(_words(pair)[0]):
+            if k and pair[0].text in TEXT and not CONDITION.match(latex_of(group(pair, 1)[0])):
                 result.found += _remark(pair)  # in a column of its own
                 continue
             if (k and pair[0].text in TEXT and lines) or (goes_on and lines and k == 0):
@@ -125,70 +125,47 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     return result
 
 
-def _inner(tokens: Tokens, formula: SourceFormula) -> Tokens:
+def _inner(tokens: Tokens) -> Tokens:
     """What is in `aligned` and the like, if that is all."""
-    if tokens and tokens[0].text == r"\begin":
-        name, at = group(tokens, 1)
-        called = latex_of(name).removesuffix("*")
-        if called in _INSIDE:
-            end = [r"\end", "{", *[t.text for t in name], "}"]
-            if [t.text for t in tokens[-len(end) :]] != end or r"\begin" in (t.text for t in tokens[at:]):
-                raise UnreadError(f"{called} beside something else")
-            inner = tokens[at : -len(end)]
-            return stripped(inner)
-    return tokens
-
-
-def _without_size(row: Tokens) -> Tokens:
-    """A row without `[2pt]` at its beginning."""
-    match = re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14]))
-    if match is None:
-        return row
-    closing = next(i for i, t in enumerate(row) if t.text == "]")
-    return row[closing + 1 :]
-
-
-def _words(tokens: Sequence[SourceToken]) -> tuple[str, int]:
-    """The words of a `\\text{...}` at the beginning, and where it ends."""
-    inner, stop = group(tokens, 1)
-    return latex_of(inner), stop
+    name, at = group(tokens, 1) if tokens[:1] and tokens[0].text == r"\begin" else ([], 0)
+    called = latex_of(name).removesuffix("*")
+    if called not in _INSIDE:
+        return tokens
+    end = [r"\end", "{", *[t.text for t in name], "}"]
+    if [t.text for t in tokens[-len(end) :]] != end or r"\begin" in (t.text for t in tokens[at:]):
+        raise UnreadError(f"{called} beside something else")
+    return stripped(tokens[at : -len(end)])
 
 
 def _take(tokens: Tokens, result: FormulaRelations) -> None:
     """Add what one line says."""
     parts: list[tuple[str, Tokens]] = [("", [])]
-    i = depth = 0
-    while i < len(tokens):
-        token = tokens[i]
-        depth += (token.text in OPENING) - (token.text in CLOSING)
-        if token.text in TEXT and depth <= 0:
-            words, after = _words(tokens[i:])
-            i += after
-            name = token.text
-            before = stripped(parts[-1][1])
-            scripted = before and before[-1].text in ("_", "^")
-            bracket = i < len(tokens) and tokens[i].text in ("(", "_", "^", "[")
-            if scripted or bracket:
-                parts[-1][1].extend((*tokens[i - after : i],))
-                continue
-            if "$" in words:
-                raise UnreadError("words with a formula in them stand in it")
-            if name == r"\intertext":
-                raise UnreadError("words stand between its rows")
-            if ANNOTATION.match(words):
-                result.found += _remark(tokens[i:])
-                break
-            parts.append((words.strip() or " ", []))
+    depth = stop = 0
+    for i, token in enumerate(tokens):
+        if i < stop:
             continue
-        if depth <= 0 and token.text == r"\forall":
-            parts.append(("for all", []))
-        elif (depth <= 0 and token.text in (",", ";", r"\quad", r"\qquad")) or (
-            depth <= 0 and token.text == ":" and parts[-1][0] == "for all"
-        ):
-            parts.append((",", []))
-        else:
+        depth += (token.text in OPENING) - (token.text in CLOSING)
+        if depth > 0 or token.text not in (*TEXT, r"\forall", *_PARTING, ":"):
             parts[-1][1].append(token)
-        i += 1
+        elif token.text in TEXT:
+            inner, stop = group(tokens, i + 1)
+            words = latex_of(inner)
+            before, behind = stripped(parts[-1][1])[-1:], tokens[stop : stop + 1]
+            if {t.text for t in before} & {"_", "^"} or {t.text for t in behind} & {"(", "_", "^", "["}:
+                parts[-1][1].extend(tokens[i:stop])
+            elif "$" in words:
+                raise UnreadError("words with a formula in them stand in it")
+            elif token.text == r"\intertext":
+                raise UnreadError("words stand between its rows")
+            elif ANNOTATION.match(words):
+                result.found += _remark(tokens[stop:])
+                break
+            else:
+                parts.append((words.strip() or " ", []))
+        elif token.text == ":" and parts[-1][0] != "for all":
+            parts[-1][1].append(token)
+        else:
+            parts.append(("for all" if token.text == r"\forall" else ",", []))
     claims: list[Tokens] = []
     conditions: list[Tokens] = []
     conditional = False
@@ -208,14 +185,15 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
         if conditional and sign == "," and claims == [] and conditions:
             conditional = False
         (conditions if conditional else claims).append(part)
-    given = tuple(c for part in _listed(conditions) if (c := _condition(part)))
+    compared = [
+        part for part in _listed(conditions) if any(t.text in (*SIGNS, *VAGUE) for t in _outside(part))
+    ]
+    given = tuple(_range(part) or latex_of(part) for part in compared)
     found = list(_listed(claims))
     # an index range behind a claim is a condition
     ranges = [c for part in found[1:] if (c := _range(part))]
     found = [part for k, part in enumerate(found) if k == 0 or not _range(part)]
-    if not found:
-        result.conditions += [*given, *ranges]
-        return
+    result.conditions += [] if found else [*given, *ranges]
     for part in found:
         result.found += _links(part, (*given, *ranges))
 
@@ -261,23 +239,16 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
         has = any(t.text in SIGNS or t.text in VAGUE or t.text in ARROWS for t in _outside(part))
         if waiting and not _range(part):  # before `i = 1, \dots, n`, letters are what it is about
             part = [*waiting, part[0]._replace(text=","), *part]
-        if waiting:
-            waiting = []
+        waiting = [] if has else part
         if has:
             yield part
-        else:
-            waiting = part
     if waiting:
         yield waiting
 
 
 def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
     """Tokens outside of brackets."""
-    depth = 0
-    for token in tokens:
-        depth += (token.text in OPENING) - (token.text in CLOSING)
-        if depth <= 0:
-            yield token
+    return (token for token, depth in zip(tokens, depths(tokens), strict=True) if depth <= 0)
 
 
 def _range(part: Tokens) -> str:
@@ -304,42 +275,37 @@ def _range(part: Tokens) -> str:
     return ""
 
 
-def _condition(part: Tokens) -> str:
-    found = _range(part)
-    if found:
-        return found
-    said = latex_of(part)
-    return said if any(t.text in SIGNS or t.text in VAGUE for t in _outside(part)) else ""
-
-
 def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
     """A chain as its links."""
     outside = [t.text for t in _outside(part)]
-    line = part[0].line
+    line, said = part[0].line, latex_of(part)
     signs = sum(text in SIGNS or text in VAGUE for text in outside)
-    said = latex_of(part)
     if not signs or (signs == 1 and r"\in" in outside and (_POWER.search(said) or not _NUMBERS.search(said))):
         return
+    all_of_it = SourceRelation(said, line, given, signs=signs)
     if ranged := _range(part):
-        yield SourceRelation(ranged, line, given, signs=signs, ranged=True)
+        yield replace(all_of_it, latex=ranged, ranged=True)
         return
-    if not _is_set(part) and any(text in OTHER or text == ":" for text in outside):
-        refused = "it is about sets, laws or maps"
-        yield SourceRelation(latex_of(part), line, given, signs=signs, refused=refused)
+    is_set, logic = _is_set(part), ARROWS & set(outside)
+    if is_set and signs == 1 and not logic:
+        yield replace(all_of_it, set=True)
         return
-    if any(text in ARROWS for text in outside):
+    if (is_set and not logic) or (not is_set and (OTHER | {":"}) & set(outside)):
+        yield replace(all_of_it, refused="it is about sets, laws or maps")
+        return
+    if logic:
         refused = next((VAGUE[text] for text in outside if text in VAGUE), "")
-        if ":=" in outside or any(text in (r"\exists", r"\neg", r"\lnot") for text in outside):
-            refused = "a formula of logic that is not read"
-        yield SourceRelation(latex_of(part), line, given, signs=signs, refused=refused)
+        unread = {":=", r"\exists", r"\neg", r"\lnot"} & set(outside)
+        yield replace(all_of_it, refused="a formula of logic that is not read" if unread else refused)
         return
-    if _is_set(part):
-        defined = SourceRelation(latex_of(part), line, given, signs=signs, set=True)
-        yield defined if signs == 1 else replace(defined, refused="it is about sets, laws or maps")
-        return
-    sides = _without_dots(list(split(part, frozenset((*SIGNS, *VAGUE)))))
+    sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
+    # of `a_1 \\ge \\dots \\ge a_n`, what its ends say
+    dots = [
+        k for k in range(1, len(sides) - 1) if _side(sides[k][1]) in _DOTS and sides[k + 1][0] == sides[k][0]
+    ]
+    sides = [side for k, side in enumerate(sides) if k not in dots]
     for (_, left), (sign, right) in pairwise(sides):
-        left_, right_ = latex_of(stripped(left)), latex_of(stripped(right))
+        left_, right_ = _side(left), _side(right)
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
         sign_, _, order = ORDERS.get(sign, SIGNS.get(sign, sign)).partition(" ")
         right_ = rf"{order}\left( {right_} \right)" if order and right_ else right_
@@ -361,28 +327,22 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
             yield made
 
 
+def _side(tokens: Tokens) -> str:
+    return latex_of(stripped(tokens))
+
+
 def _is_set(part: Tokens) -> bool:
     """Whether a letter is said to be what braces hold, or a set by its name: `K=\\{x: x\\ge0\\}`, `S=\\mathbb{R}^d`."""
     sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
     if len(sides) != 2 or SIGNS.get(sides[1][0]) not in ("=", ":="):
         return False
-    left, right = (latex_of(stripped(side)) for _, side in sides)
+    left, right = (_side(side) for _, side in sides)
     return re.fullmatch(_SET_NAME, left) is not None and _SET.fullmatch(right) is not None
-
-
-def _without_dots(sides: list[tuple[str, Tokens]]) -> list[tuple[str, Tokens]]:
-    """Of `a_1 \\ge \\dots \\ge a_n`, what its ends say."""
-    return [
-        (sign, side)
-        for k, (sign, side) in enumerate(sides)
-        if latex_of(stripped(side)) not in _DOTS or not 0 < k < len(sides) - 1 or sides[k + 1][0] != sign
-    ]
 
 
 def _cases(made: SourceRelation, left: str, right: Tokens, sign: str) -> Iterator[SourceRelation]:
     """`f = \\begin{cases} ... \\end{cases}`, a relation for each case; what holds otherwise is refused."""
-    said = latex_of(right)
-    match = re.fullmatch(r"\\begin ?\{cases\}(.*)\\end ?\{cases\}", said)
+    match = re.fullmatch(r"\\begin ?\{cases\}(.*)\\end ?\{cases\}", latex_of(right))
     if match is None or r"\begin" in match[1]:
         yield replace(made, refused="cases beside something else")
         return
@@ -392,18 +352,9 @@ def _cases(made: SourceRelation, left: str, right: Tokens, sign: str) -> Iterato
             continue
         cells = [stripped(cell) for _, cell in split(row, frozenset("&"))]
         value, condition = latex_of(cells[0]), latex_of(cells[1]) if len(cells) > 1 else ""
-        condition = re.sub(
-            r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?",
-            "",
-            condition,
-        )
-        new = replace(
-            made, latex=f"{left} {SIGNS[sign]} {value}", given=(*made.given, condition), signs=not number
-        )
-        fine = (
-            len(cells) == 2
-            and condition
-            and r"\text" not in condition
-            and any(s in condition for s in ("<", ">", "=", r"\le", r"\ge"))
-        )
+        condition = _IF.sub("", condition)
+        said = f"{left} {SIGNS[sign]} {value}"
+        new = replace(made, latex=said, given=(*made.given, condition), signs=not number)
+        compares = r"\text" not in condition and re.search(r"[<>=]|\\[lg]e", condition)
+        fine = len(cells) == 2 and compares
         yield new if fine else replace(new, refused="a case whose condition is not a formula")

@@ -5,29 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned, stripped
 from dpverify.statements.importing.facts import facts_of, is_member, is_one_letter
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
-from dpverify.statements.importing.structure import (
-    SourceFormula,
-    SourceItem,
-    SourcePart,
-    SourceReference,
-    SourceWord,
-)
-from dpverify.statements.importing.tables import (
-    ASKING,
-    DISJOINED,
-    EXISTENTIAL,
-    JOINING,
-    PROBABLE,
-    REFUSING,
-    words,
-)
-from dpverify.statements.importing.usage import parts_of, written
+from dpverify.statements.importing.structure import SourceFormula, SourceItem, SourcePart, SourceWord
+from dpverify.statements.importing.tables import ASKING, EXISTENTIAL, JOINING, PROBABLE, REFUSING, words
+from dpverify.statements.importing.usage import parts_if_read, written
 from dpverify.statements.pages.letters import single
 
 ROLES = {word: role for role in ("condition", "claim", "neither") for word in words(role)}
@@ -35,16 +22,21 @@ ROLES = {word: role for role in ("condition", "claim", "neither") for word in wo
 LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
-_LIMIT = re.compile(r"limit of a letter")
+_DISJOINED = re.compile(r"[$¤] (?:, )?(?:and/)?or (?:that |else |if |when )?[$¤]|\?$")
+"""What says only that one of two formulas holds, or asks."""
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
-_MOST_BEHIND = 3
 _LISTING, _TRAILING, _KEEPING_THAT = (
     LASTING | {"where", "with", "call"},
     words("trailing"),
     words("keeping_that"),
 )
+
+
+def _said(items: Sequence[SourceItem]) -> str:
+    """Items as words."""
+    return " ".join(map(_written, items))
 
 
 def _written(item: SourceItem) -> str:
@@ -74,8 +66,6 @@ class ClaimFrame:
 
 
 _PROBABLY = re.compile(rf"\b(?:with (?:a |some )?probability|w\.?p\.)(?: ({'|'.join(PROBABLE)}))?$")
-
-
 _NEEDED = re.compile(
     r"\b(?:needs?|suffices?|requires?|enough|to (?:achieve|guarantee|ensure|obtain|get|have))\b"
 )
@@ -101,10 +91,7 @@ def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[C
 
 def letters_in(latex: str) -> set[str]:
     """Letters of LaTeX, in a form in which they can be compared."""
-    try:
-        parts = parts_of(latex)
-    except UnreadError:
-        return set()
+    parts = parts_if_read(latex)
     return {written(parts[k : single(parts, k)]) for k in range(len(parts))} - {""}
 
 
@@ -116,14 +103,11 @@ def joined_formulas(items: Sequence[SourceItem]) -> list[SourceItem]:
         k = len(kept) - 2
         while k > 0 and isinstance(kept[k], SourceWord):
             k -= 1
-        first, between = kept[k] if k >= 0 else None, " ".join(map(_written, kept[k + 1 : -1]))
+        first, between = kept[k] if k >= 0 else None, _said(kept[k + 1 : -1])
         if not (between in JOINING and isinstance(first, SourceFormula) and isinstance(item, SourceFormula)):
             continue
-        before = " ".join(map(_written, kept[max(k - 3, 0) : k]))
-        after = " ".join(map(_written, items[number + 1 : number + 4]))
-        several = re.search(r"[$¤](?: ,)?(?: and| or)?$", before) or re.match(
-            r"(?:, )?(?:and|or) .*[$¤]", after
-        )
+        several = re.search(r"[$¤](?: ,)?(?: and| or)?$", _said(kept[max(k - 3, 0) : k]))
+        several = several or re.match(r"(?:, )?(?:and|or) .*[$¤]", _said(items[number + 1 : number + 4]))
         rows = any(token.text in ("&", "\\\\") for token in (*first.tokens, *item.tokens))
         if _written(first) == _written(item) == "$" and not (several or rows):
             sign = first.tokens[0]._replace(text=JOINING[between])
@@ -165,9 +149,11 @@ class SentenceReader:
                 self.section.pending.append((self.part, one, given[k]))
                 continue
             before, after = [c for c in claims if c < k], [c for c in claims if c > k]
+            # whether the conditions between two claims are said to be those of the second
+            leads = bool(before) and (found[(after or before[-1:])[0]].then or found[before[-1] + 1].then)
             lasting = one.modal in LASTING or one.modal in ("where", "with")
             attached = not before or (k > claims[-1] and (lasting or self.behind(found, before[-1], claims)))
-            if not (attached or lasting or self.leads(found, before[-1], after[0] if after else before[-1])):
+            if not (attached or lasting or leads):
                 last = before[-1]
                 if last not in given or found[last].doubt or not one.trailing:
                     reason = "it is not clear of which claim it is a condition"
@@ -176,12 +162,10 @@ class SentenceReader:
                 found[last].doubt = f"is ${one.relation.latex}$ a condition of this?"
                 given[last].append(one.relation.latex)
             self.section.pending.append((self.part, one, []))
+            own = self.part.kind == "statement" and one.modal in LASTING and facts_of(one.relation.latex, 0)
             if not before:
-                if not (
-                    self.part.kind == "statement" and one.modal in LASTING and facts_of(one.relation.latex, 0)
-                ):
-                    conditions.append(one.relation.latex)
-            elif after and self.leads(found, before[-1], after[0]):
+                conditions += [] if own else [one.relation.latex]
+            elif after and leads:
                 starts = found[k - 1].role != "condition"
                 conditions = [one.relation.latex] if starts else [*conditions, one.relation.latex]
 
@@ -208,24 +192,15 @@ class SentenceReader:
         facts = facts_of(latex, 0) or {}
         letter = latex if is_one_letter(latex) else next(iter(facts)) if len(facts) == 1 else ""
         bound = f"{latex}>0" if letter == latex and "positive" in match[0] else latex
-        opens = " ".join(map(_written, self.items[place + 1 : place + 2]))
+        opens = _said(self.items[place + 1 : place + 2])
         behind = not match[0].startswith("for")
-        others = [item for k, item in enumerate(self.items) if k != place and isinstance(item, SourceFormula)]
-        said = _BOUNDED.search(" ".join(map(_written, self.items[place + 1 :])))
-        fits = (
-            opens in ("such", "so", "for", "with", "satisfying")
-            if behind
-            else opens in ("", ".", ",") and not said
-        )
+        others = sum(isinstance(item, SourceFormula) for item in self.items) > 1
+        fits = opens in ("such", "so", "for", "with", "satisfying")
+        if not behind:
+            fits = opens in ("", ".", ",") and not _BOUNDED.search(_said(self.items[place + 1 :]))
         if letter and fits and others:
-            yield ClaimFrame(
-                place,
-                rf"\exists {bound}:\ ",
-                "",
-                f"may ${letter}$ depend on all other letters here?",
-                letter,
-                behind,
-            )
+            asked = f"may ${letter}$ depend on all other letters here?"
+            yield ClaimFrame(place, rf"\exists {bound}:\ ", "", asked, letter, behind)
 
     def framed(self, found: Sequence[FoundRelation]) -> Iterator[FoundRelation]:
         """The claims around which something is said, with that."""
@@ -237,30 +212,25 @@ class SentenceReader:
         places = [items.index(id(one.item)) for one in found]
         claims = [place for one, place in zip(found, places, strict=True) if one.role in ("claim", "gap")]
         behind = any(place > frame.place for place in claims) if frame.behind is None else frame.behind
-        said = [_written(i) for i in self.items]
         last = max((place for place in claims if place < frame.place), default=0)
-        stands = re.fullmatch(r"(?:, )?(?:with|w\.?p\.|for some).*", " ".join(said[last + 1 : frame.place]))
-        follows = " ".join(said[frame.place + 1 : frame.place + 2])
+        stands = re.match(r"(?:, )?(?:with|w\.?p\.|for some)", _said(self.items[last + 1 : frame.place]))
+        follows = _said(self.items[frame.place + 1 : frame.place + 2])
         stands = None if follows and follows not in _AFTER_PROBABILITY else stands
-        held = [
-            one for one in found if one.role == "condition" and frame.letter in letters_in(one.relation.latex)
-        ]
+        conditions = [one.relation.latex for one in found if one.role == "condition"]
         for one, place in zip(found, places, strict=True):
             relation = one.relation
+            other = frame.behind is False and place != last
             if (
                 one.role != "claim"
                 or relation.defines
                 or relation.refused
-                or (
-                    frame.behind is False and place != last and frame.letter not in letters_in(relation.latex)
-                )
+                or (other and frame.letter not in letters_in(relation.latex))
             ):
                 yield one
             elif (
-                held
-                or any(frame.letter in letters_in(condition) for condition in relation.given)
+                any(frame.letter in letters_in(condition) for condition in (*conditions, *relation.given))
                 or (place < frame.place and (behind or not stands))
-                or (frame.behind is False and place != last)
+                or other
             ):
                 reason = "it is not clear whether it is meant with what the rest of its sentence says"
                 self.refuse(one.item, relation.latex, reason, relation.signs)
@@ -270,11 +240,6 @@ class SentenceReader:
                 framed = f"{frame.before}{relation.latex}{frame.after}"
                 yield replace(one, relation=replace(relation, latex=framed), doubt=doubt)
 
-    @staticmethod
-    def leads(found: Sequence[FoundRelation], before: int, after: int) -> bool:
-        """Whether the conditions between two claims are said to be those of the second."""
-        return found[after].then or found[before + 1].then
-
     def behind(self, found: Sequence[FoundRelation], k: int, claims: Sequence[int]) -> list[str]:
         """The conditions behind the last claims of a sentence, which are about them."""
         after = range(claims[-1] + 1, len(found))
@@ -282,31 +247,25 @@ class SentenceReader:
         while first > 0 and found[first - 1].role != "condition":
             first -= 1
         run = claims[-1] - first + 1 == sum(first <= c for c in claims)
-        if not run or not all(found[j].trailing for j in after) or self.words_behind() > _MOST_BEHIND:
-            return []
+        behind = takewhile(lambda item: not isinstance(item, SourceFormula), reversed(self.items))
+        many = sum(isinstance(i, SourceWord) and i.text[:1].isalpha() for i in behind) > 3
+        if not run or many or not all(found[j].trailing for j in after):
+            return []  # many words are a clause of their own
         return [found[j].relation.latex for j in after]
-
-    def words_behind(self) -> int:
-        """How many words stand behind its last formula: many are a clause of their own."""
-        formulas = [k for k, item in enumerate(self.items) if isinstance(item, SourceFormula)]
-        return sum(isinstance(i, SourceWord) and i.text[:1].isalpha() for i in self.items[formulas[-1] + 1 :])
 
     def found(self) -> Iterator[FoundRelation]:
         """The relations of the sentence with their roles; what has none is refused."""
-        said = " ".join(map(_written, self.items)).strip()
+        said = _said(self.items).strip()
         if self.frame is not None:
-            before = " ".join(map(_written, self.items[: self.frame.place]))
+            before = _said(self.items[: self.frame.place])
             said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
-        refusing = REFUSING.search(said) or _LIMIT.search(said)
-        existential = EXISTENTIAL.search(said)
-        disjoined, asking = DISJOINED.search(said), ASKING.search(said)
+        refusing, existential = REFUSING.search(said), EXISTENTIAL.search(said)
+        disjoined, asking = _DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
         written_ = [_written(item) for item in self.items]
         for place, item in enumerate(self.items):
-            if isinstance(item, SourceReference):
-                continue
             if isinstance(item, SourceWord):
                 word = re.sub(r"[^a-z;,]", "", item.text.lower())
                 so_far += f" {item.text.lower()}"
@@ -331,9 +290,9 @@ class SentenceReader:
                 elif word == ",":
                     if role == "condition" and not taken and modal in _IN_WORDS:
                         role = ""  # the condition was in words
-                    between = written_[place - 1 : place] == written_[place + 1 : place + 2] == ["$"]
+                    listed = written_[place - 1 : place] == written_[place + 1 : place + 2] == ["$"]
                     joined = modal in _LISTING or (
-                        role == "condition" and between and "then" in written_[place:]
+                        role == "condition" and listed and "then" in written_[place:]
                     )
                     supposing = supposing and joined
                 elif word in ("and", "or"):
@@ -343,6 +302,7 @@ class SentenceReader:
                 if word in _BREAKING and nearest == "claim":
                     broken = True  # another clause begins, whose condition is not that of the claim
                 last = word
+            if not isinstance(item, SourceFormula):
                 continue
             so_far += " $"
             if self.frame is not None and item is self.items[self.frame.place]:
@@ -354,17 +314,15 @@ class SentenceReader:
             try:
                 relations = relations_of(item)
             except UnreadError as error:
-                self.unread(item, str(error))
+                texts = [t.text for t in item.tokens if t.text in SIGNS]
+                number = len(texts) - texts.count(r"\in") or int(r"\in" in texts)
+                self.refuse(item, item.latex, str(error), number)
                 yield FoundRelation(item, SourceRelation("", item.line), "gap", then=then)
                 taken, joined, then = True, False, False
                 continue
-            here = role
-            if (
-                role == "condition"
-                and taken
-                and (not joined or (claimed and modal in ("if", "when", "whenever")))
-            ):
-                here = ""  # behind a claim, `if x and y` may go on with another claim
+            # behind a claim, `if x and y` may go on with another claim
+            ended = taken and (not joined or (claimed and modal in ("if", "when", "whenever")))
+            here = "" if role == "condition" and ended else role
             if any(so_far[there.end() :] in ("", " $") for there in EXISTENTIAL.finditer(so_far)):
                 here = "condition"
             if item.shown and not here:
@@ -374,16 +332,15 @@ class SentenceReader:
             if item.apart:
                 yield from (FoundRelation(item, relation, "setting") for relation in relations.found)
                 continue
-            refused = item.refused
+            refused, doubt = item.refused, ""
+            changing = refusing if here != "condition" or REFUSING.search(so_far) else None
+            changing = changing or (existential if here != "condition" else None)
             if not refused and self.several:
                 refused = "its sentence says twice what there is, or how probable it is"
-            if not refused and disjoined:
+            elif not refused and disjoined:
                 refused = "its sentence says that one of two holds, or asks"
-            if not refused and refusing and (here != "condition" or REFUSING.search(so_far)):
-                refused = f"its sentence says `{refusing[0]}`, which may change what it claims"
-            if not refused and existential and here != "condition":
-                refused = f"its sentence says `{existential[0]}`, which may change what it claims"
-            doubt = ""
+            elif not refused and changing:
+                refused = f"its sentence says `{changing[0]}`, which may change what it claims"
             if not here:  # as a claim it can do no harm: it is a condition of nothing
                 here, doubt = "claim", "is this claimed here, and not assumed?"
             elif here == "claim" and asking:
@@ -395,9 +352,7 @@ class SentenceReader:
             for relation in parts:
                 # of which set a letter is an element says nothing that words around it could change
                 member = (
-                    r"\in" in relation.latex
-                    and relation.latex.count("=") == 0
-                    and facts_of(relation.latex, 0)
+                    r"\in" in relation.latex and "=" not in relation.latex and facts_of(relation.latex, 0)
                 )
                 if is_member(relation.latex) or (member and refused and not item.refused):
                     yield FoundRelation(item, relation, "condition", "for", then=then)
@@ -413,17 +368,10 @@ class SentenceReader:
                     yield FoundRelation(item, relation, here, modal, then, trailing, doubt)
                     then = False
             for condition in relations.conditions if not refused else ():
-                yield FoundRelation(
-                    item, SourceRelation(condition, item.line), "condition", "for", trailing=claimed
-                )
+                one = SourceRelation(condition, item.line)
+                yield FoundRelation(item, one, "condition", "for", trailing=claimed)
             claimed = claimed or (here == "claim" and bool(parts))
             taken, joined, nearest = True, False, here
             broken = broken and here != "claim"
             if here == "claim" and item.shown:
                 role = ""
-
-    def unread(self, item: SourceFormula, reason: str) -> None:
-        signs = sum(t.text in SIGNS and t.text != r"\in" for t in item.tokens) or (
-            r"\in" in [t.text for t in item.tokens]
-        )
-        self.refuse(item, item.latex, reason, int(signs))

@@ -36,8 +36,8 @@ class SourceToken(NamedTuple):
 @dataclass(frozen=True)
 class _Macro:
     arguments: int
-    default: tuple[SourceToken, ...] | None
-    body: tuple[SourceToken, ...]
+    default: Sequence[SourceToken] | None
+    body: Sequence[SourceToken]
     starred: bool = False
     """Whether a star behind it is of no meaning."""
 
@@ -56,14 +56,9 @@ _KNOWN = r"""\newcommand{\mathpalette}[2]{#1{}{#2}}
 
 def tokens_of(text: str, file: str) -> list[SourceToken]:
     """Tokens of a source text; comments and what is printed verbatim are left out, lines stay."""
-
-    def blank(found: re.Match[str]) -> str:
-        return " " + "\n" * found[0].count("\n")
-
-    text = _COMMENT.sub(
-        lambda m: m[1] + "\0" * m[0].count("\n"), text.replace("\0", " ").replace("\r\n", "\n")
-    )
-    text = _VERBATIM.sub(blank, text)
+    text = text.replace("\0", " ").replace("\r\n", "\n")
+    text = _COMMENT.sub(lambda m: m[1] + "\0" * m[0].count("\n"), text)
+    text = _VERBATIM.sub(lambda m: " " + "\n" * m[0].count("\n"), text)
     found, line = [], 1
     for match in _TOKEN.finditer(text):
         said = match[0]
@@ -92,24 +87,76 @@ def latex_of(tokens: Iterable[SourceToken]) -> str:
     return re.sub(r"\s+", " ", "".join(out)).strip()
 
 
-class ExpandedSource:
+class TokenReader:
+    """Tokens that wait to be read, and the arguments among them."""
+
+    def __init__(self, tokens: Iterable[SourceToken]) -> None:
+        self.waiting = deque(tokens)
+
+    def peek(self) -> str:
+        """What comes next; empty at the end."""
+        return self.waiting[0].text if self.waiting else ""
+
+    def back(self, tokens: Sequence[SourceToken]) -> None:
+        """Put tokens before what comes next."""
+        self.waiting.extendleft(reversed(tokens))
+
+    def spaces(self) -> None:
+        while self.peek() == " ":
+            self.waiting.popleft()
+
+    def skips(self, mark: str) -> bool:
+        """Whether a mark comes next; then it is behind."""
+        self.spaces()
+        found = self.peek() == mark
+        if found:
+            self.waiting.popleft()
+        return found
+
+    def argument(self) -> list[SourceToken]:
+        """The next token, or what is in the next braces; nothing at the end."""
+        if self.skips("{"):
+            return self.until("}")
+        return [self.waiting.popleft()] if self.waiting else []
+
+    def optional(self) -> list[SourceToken] | None:
+        """What is in the brackets that come next."""
+        return self.until("]") if self.skips("[") else None
+
+    def until(self, closing: str) -> list[SourceToken]:
+        """What stands before a mark outside of braces, which is behind then."""
+        depth, found = 0, list[SourceToken]()
+        while self.waiting:
+            token = self.waiting.popleft()
+            if token.text == closing and depth <= 0:
+                break
+            depth += (token.text == "{") - (token.text == "}")
+            found.append(token)
+        return found
+
+    def name(self) -> str:
+        """The name in an argument."""
+        return "".join(t.text for t in self.argument()).strip()
+
+
+class ExpandedSource(TokenReader):
     """A source with its macros expanded, the environments of its theorems, and what could not be followed."""
 
     def __init__(self, path: Path, text: str) -> None:
+        super().__init__(())
         self.path = path
         self.theorems: dict[str, str] = {}
         """Title of each environment that is declared as a theorem's."""
         self.left: list[tuple[str, int, str]] = []
         """File, line and reason of what is not followed."""
         self.macros: dict[str, _Macro] = {}
-        self.environments: dict[str, tuple[_Macro, tuple[SourceToken, ...]]] = {}
+        self.environments: dict[str, tuple[_Macro, Sequence[SourceToken]]] = {}
         self.undo: list[dict[str, _Macro | None]] = [{}]
         self.conditions = 0
         self.flags: dict[str, bool] = {}
         """Of `\\newif`, whether they are set."""
         self.package = False
         """Whether what is read is a package, of which no word is the paper's."""
-        self.waiting: deque[SourceToken] = deque()
         self.read: set[Path] = {path.resolve()}
         self.define_all(tokens_of(_KNOWN, ""))
         self.waiting.extend(tokens_of(text, path.name))
@@ -132,9 +179,8 @@ class ExpandedSource:
         while self.waiting:
             count += 1
             if count > LONGEST:
-                raise InvalidArgumentError(
-                    "source", str(self.path), f"macros that expand to at most {LONGEST} tokens"
-                )
+                allowed = f"macros that expand to at most {LONGEST} tokens"
+                raise InvalidArgumentError("source", str(self.path), allowed)
             token = self.waiting.popleft()
             name = token.text
             if name in self.macros:
@@ -160,18 +206,14 @@ class ExpandedSource:
         holds = name == r"\iftrue" or self.flags.get(name, False)
         if name == r"\if":
             self.spaces()
-            if len(self.waiting) < 2:
+            if len(self.waiting) < 2 or len(self.peek()) > 1 or len(self.waiting[1].text) > 1:
                 return False
             one, other = self.waiting.popleft(), self.waiting.popleft()
-            if len(one.text) > 1 or len(other.text) > 1:
-                self.waiting.extendleft((other, one))
-                return False
             holds = one.text == other.text
         elif name not in (r"\iftrue", r"\iffalse", *self.flags):
             return False
-        depth = 1
+        depth, other_one = 1, False
         branches: tuple[list[SourceToken], list[SourceToken]] = ([], [])
-        other_one = False
         while self.waiting:
             token = self.waiting.popleft()
             opens = re.match(r"\\if(?!f$)[a-zA-Z@]*$", token.text) is not None
@@ -182,7 +224,7 @@ class ExpandedSource:
                 other_one = True
             else:
                 branches[other_one].append(token)
-        self.waiting.extendleft(reversed(branches[not holds]))
+        self.back(branches[not holds])
         return True
 
     def close(self) -> None:
@@ -198,7 +240,7 @@ class ExpandedSource:
         """Put what a macro stands for before what follows; its lines are those of its use."""
         found: list[Sequence[SourceToken]] = []
         if macro.starred:
-            self.star()
+            self.skips("*")
         if macro.default is not None:
             found.append(self.optional() or macro.default)
         while len(found) < macro.arguments:
@@ -210,95 +252,37 @@ class ExpandedSource:
                 if number.text.isdigit() and 0 < int(number.text) <= len(found):
                     out += found[int(number.text) - 1]
             else:
-                out.append(replace_line(piece, token))
-        self.waiting.extendleft(reversed(out))
-
-    # ------------------------------------------------------------------------------------------- arguments
-
-    def spaces(self) -> None:
-        while self.waiting and self.waiting[0].text == " ":
-            self.waiting.popleft()
-
-    def star(self) -> bool:
-        self.spaces()
-        if self.waiting and self.waiting[0].text == "*":
-            self.waiting.popleft()
-            return True
-        return False
-
-    def argument(self) -> list[SourceToken]:
-        """The next token, or what is in the next braces."""
-        self.spaces()
-        if not self.waiting:
-            return []
-        first = self.waiting.popleft()
-        return self.until("{", "}") if first.text == "{" else [first]
-
-    def optional(self) -> list[SourceToken] | None:
-        self.spaces()
-        if not self.waiting or self.waiting[0].text != "[":
-            return None
-        self.waiting.popleft()
-        return self.until("[", "]")
-
-    def until(self, opening: str, closing: str) -> list[SourceToken]:
-        """What stands before the bracket that closes one that is open."""
-        depth, braces, found = 1, 0, list[SourceToken]()
-        while self.waiting:
-            token = self.waiting.popleft()
-            if not braces or opening == "{":
-                depth += (token.text == opening) - (token.text == closing)
-            if depth == 0:
-                break
-            braces += (token.text == "{") - (token.text == "}")
-            found.append(token)
-        return found
-
-    def name(self) -> str:
-        """The name in an argument."""
-        return "".join(t.text for t in self.argument()).strip()
-
-    # ----------------------------------------------------------------------------------------- definitions
+                out.append(piece._replace(line=token.line, file=token.file))
+        self.back(out)
 
     def takes(self, token: SourceToken) -> bool:
         """Whether a command is one that defines, includes or asks; then it has been done."""
         name = token.text.removesuffix("*")
         if name in _DEFINING:
-            self.star()
-            command, count = self.name(), self.optional()
-            default, body = self.optional(), self.argument()
-            arguments = int(latex_of(count)) if count and latex_of(count).isdigit() else 0
+            self.skips("*")
+            command, macro = self.name(), self.macro()
             if name != r"\providecommand" or command not in self.macros:
-                self.define(
-                    token,
-                    command,
-                    _Macro(arguments, None if default is None else tuple(default), tuple(body)),
-                )
+                self.define(token, command, macro)
         elif name in (r"\def", r"\gdef", r"\edef", r"\xdef"):
             self.plain(token, everywhere=name in (r"\gdef", r"\xdef"))
         elif name == r"\let":
             command = self.name()
-            self.spaces()
-            if self.waiting and self.waiting[0].text == "=":
-                self.waiting.popleft()
+            self.skips("=")
             to = self.argument()
-            self.define(token, command, self.macros.get(to[0].text if to else "", _Macro(0, None, tuple(to))))
+            self.define(token, command, self.macros.get(to[0].text if to else "", _Macro(0, None, to)))
         elif name == r"\DeclareMathOperator":
             command, said = self.name(), self.argument()
-            head = tokens_of(r"\operatorname*" if token.text.endswith("*") else r"\operatorname", token.file)
-            braces = tokens_of("{}", token.file)
-            self.define(token, command, _Macro(0, None, (*head, braces[0], *said, braces[1])))
+            star = "*" * token.text.endswith("*")
+            head, opening, closing = tokens_of(rf"\operatorname{star}{{}}", token.file)
+            self.define(token, command, _Macro(0, None, (head, opening, *said, closing)))
         elif name == r"\DeclarePairedDelimiter":
             command, left, right = self.name(), self.argument(), self.argument()
             if not any(t.text in ("[", "#") for t in (*left, *right)):
                 whole = (*left, *tokens_of("#1", token.file), *right)
                 self.define(token, command, _Macro(1, None, whole, starred=True))
         elif name in (r"\newenvironment", r"\renewenvironment"):
-            called, count = self.name(), self.optional()
-            default, begin, end = self.optional(), self.argument(), self.argument()
-            arguments = int(latex_of(count)) if count else 0
-            macro = _Macro(arguments, None if default is None else tuple(default), tuple(begin))
-            self.environments[called] = macro, tuple(end)
+            called = self.name()
+            self.environments[called] = self.macro(), self.argument()
         elif name == r"\newtheorem":
             called = self.name()
             self.optional()
@@ -315,43 +299,45 @@ class ExpandedSource:
         elif name == r"\newif":
             self.flags[self.name()] = False
         elif (flag := re.fullmatch(r"\\(.+?)(true|false)", name)) and rf"\if{flag[1]}" in self.flags:
-            if self.conditions:
-                del self.flags[rf"\if{flag[1]}"]  # under a condition that is not known
-            else:
-                self.flags[rf"\if{flag[1]}"] = flag[2] == "true"
+            self.flags[rf"\if{flag[1]}"] = flag[2] == "true"
+            if self.conditions:  # that are not known
+                del self.flags[rf"\if{flag[1]}"]
         elif name in (r"\xspace", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
             pass
         else:
             return False
         return True
 
+    def macro(self) -> _Macro:
+        """The number of arguments, the default of the first and the body, which come next."""
+        count, default, body = latex_of(self.optional() or ()), self.optional(), self.argument()
+        return _Macro(int(count) if count.isdigit() else 0, default, body)
+
     def environment(self, token: SourceToken) -> bool:
         """Whether an environment is one that the source defines, so that what it stands for is read instead."""
         called = self.argument()
-        name = latex_of(called)
-        found = self.environments.get(name)
+        found = self.environments.get(latex_of(called))
         opening, closing = tokens_of("{}", token.file)
         if found is None:
             if token.text == r"\begin":
                 self.undo.append({})
             else:
                 self.close()
-            self.waiting.extendleft(reversed([opening, *called, closing]))
+            self.back([opening, *called, closing])
             return False
         if token.text == r"\begin":
             self.expand(token, found[0])
         else:
-            self.waiting.extendleft(reversed([replace_line(t, token) for t in found[1]]))
+            self.expand(token, _Macro(0, None, found[1]))
         return True
 
     def plain(self, token: SourceToken, *, everywhere: bool) -> None:
         """`\\def\\x#1#2{...}`; one with words between its parameters is no macro that is expanded."""
         command = self.waiting.popleft().text if self.waiting else ""
-        before: list[str] = []
-        while self.waiting and self.waiting[0].text != "{":
-            before.append(self.waiting.popleft().text)
-        body = tuple(self.argument())
-        said = "".join(before).replace(" ", "")
+        said = ""
+        while self.peek() not in ("{", ""):
+            said += self.waiting.popleft().text.strip()
+        body = self.argument()
         arguments = said.count("#")
         if said != "".join(f"#{k + 1}" for k in range(arguments)):
             self.forget(token, command, "a macro with delimited parameters")
@@ -398,9 +384,4 @@ class ExpandedSource:
                 if package:
                     self.define_all(tokens)
                 else:
-                    self.waiting.extendleft(reversed(tokens))
-
-
-def replace_line(token: SourceToken, use: SourceToken) -> SourceToken:
-    """A token of a macro, at the line where that is used."""
-    return token._replace(line=use.line, file=use.file)
+                    self.back(tokens)

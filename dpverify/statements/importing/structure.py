@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from dpverify.statements.importing.source import ExpandedSource, SourceToken, latex_of
+from dpverify.statements.importing.source import ExpandedSource, SourceToken, TokenReader, latex_of
 from dpverify.statements.importing.tables import meanings, words
 
 TITLES = {name: name.capitalize() for name in words("theorems")} | {
@@ -15,6 +17,8 @@ TITLES = {name: name.capitalize() for name in words("theorems")} | {
 """Environments of theorems that conference classes bring, with their titles."""
 DISPLAYS, _SKIPPED, _APART = words("displays"), words("skipped"), meanings("apart")
 _WITH_NOTHING, _REFERRING, _HEADINGS = words("with_nothing"), words("referring"), words("headings")
+
+_DISPLAY = re.compile(rf"\\\[|\$\$|\\begin\{{(?:{'|'.join(DISPLAYS)})\*?\}}")
 
 
 @dataclass(frozen=True)
@@ -79,30 +83,30 @@ class SourcePart:
             self.sentences.append([])
 
 
-class SourceStructure:
+class SourceStructure(TokenReader):
     """Walks the tokens of a paper and makes its parts."""
 
     def __init__(self, expanded: ExpandedSource) -> None:
-        self.tokens = list(expanded.tokens)
+        texts = [t.text for t in expanded.tokens]
+        start = next(
+            (i for i, t in enumerate(texts) if t == r"\begin" and texts[i + 2 : i + 10] == [*"document"]), 0
+        )
+        super().__init__(expanded.tokens[start:])
         self.titles = TITLES | expanded.theorems
-        self.at, self.section, self.title = 0, "", ""
+        self.section = ""
         self.parts: list[SourcePart] = []
         self.open: list[SourcePart] = [self.new("text", "", 1)]
         self.conditions = 0
         self.apart = ""
         self.word, self.word_line = "", 1
-        texts = [t.text for t in self.tokens]
-        begins = [
-            i
-            for i in range(len(texts))
-            if texts[i] == r"\begin" and "".join(texts[i + 1 : i + 11]) == "{document}"
-        ]
-        self.at = begins[0] if begins else 0
-        if begins:
-            preamble = latex_of(self.tokens[: self.at])
-            titled = re.search(r"\\title(?:\[[^]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}", preamble)
-            self.title = re.sub(r"\\[A-Za-z]+|[{}\\]", "", titled[1]).strip() if titled else ""
-        while self.at < len(self.tokens):
+        preamble = latex_of(expanded.tokens[:start])
+        titled = re.search(r"\\title(?:\[[^]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}", preamble)
+        self.title = re.sub(r"\\[A-Za-z]+|[{}\\]", "", titled[1]).strip() if titled else ""
+        self.walk()
+
+    def walk(self) -> None:
+        """Take all that waits."""
+        while self.waiting:
             self.step()
         self.flush()
 
@@ -121,18 +125,11 @@ class SourceStructure:
         if isinstance(item, SourceFormula) and item.shown and sentence and _goes_on(sentence[-1], item):
             before = sentence.pop()
             assert isinstance(before, SourceFormula)
-            row = SourceToken("\\\\", item.line, item.file)
-            item = replace(
-                before, tokens=(*before.tokens, row, *item.tokens), refused=before.refused or item.refused
-            )
+            tokens = (*before.tokens, SourceToken("\\\\", item.line, item.file), *item.tokens)
+            item = replace(before, tokens=tokens, refused=before.refused or item.refused)
         sentence.append(item)
         if isinstance(item, SourceFormula) and item.shown and item.latex.endswith("."):
             self.part.end()
-
-    def shows_next(self) -> bool:
-        """Whether a display follows, so that the sentence goes on."""
-        ahead = "".join(t.text for t in self.tokens[self.at : self.at + 24]).lstrip()
-        return re.match(rf"\\\[|\$\$|\\begin\{{(?:{'|'.join(DISPLAYS)})\*?\}}", ahead) is not None
 
     def flush(self) -> None:
         """End a word; one with a period may end the sentence."""
@@ -147,45 +144,15 @@ class SourceStructure:
             ):
                 self.part.end()
 
-    def argument(self) -> list[SourceToken]:
-        """The next token, or what is in braces, or nothing."""
-        while self.at < len(self.tokens) and self.tokens[self.at].text == " ":
-            self.at += 1
-        if self.at >= len(self.tokens):
-            return []
-        first = self.tokens[self.at]
-        self.at += 1
-        return self.until("}") if first.text == "{" else [first]
-
-    def optional(self) -> str:
-        found = ""
-        while self.at < len(self.tokens) and self.tokens[self.at].text in ("[", " "):
-            self.at += 1
-            if self.tokens[self.at - 1].text == "[":
-                return latex_of(self.until("]"))
-        return found
-
-    def until(self, closing: str) -> list[SourceToken]:
-        depth, found = 0, list[SourceToken]()
-        while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            self.at += 1
-            if token.text == closing and depth == 0:
-                break
-            depth += (token.text == "{") - (token.text == "}")
-            found.append(token)
-        return found
-
     def step(self) -> None:
-        token = self.tokens[self.at]
-        self.at += 1
+        token = self.waiting.popleft()
         text = token.text
         if text in ("if", "fi"):
             self.conditions += 1 if text == "if" else -1
         elif text == "par":
             self.flush()
-            if not self.shows_next():
-                self.part.end()
+            if not _DISPLAY.match("".join(t.text for t in islice(self.waiting, 24)).lstrip()):
+                self.part.end()  # else a display goes on with the sentence
         elif text in ("$", r"\(", r"\["):
             self.math(token)
         elif text in (" ", "~", r"\ ", r"\,", "&", r"\\"):
@@ -205,10 +172,7 @@ class SourceStructure:
             if not self.word:
                 self.word_line = token.line
             self.word += text
-            if text in ".!?" and (
-                self.at >= len(self.tokens)
-                or self.tokens[self.at].text in ("$", "{", "}", r"\end", r"\begin")
-            ):
+            if text in ".!?" and self.peek() in ("", "$", "{", "}", r"\end", r"\begin"):
                 self.flush()
 
     def command(self, token: SourceToken) -> None:
@@ -221,8 +185,8 @@ class SourceStructure:
             self.part.labels.append(latex_of(self.argument()))
         elif name in _WITH_NOTHING:
             self.flush()
-            while self.at < len(self.tokens) and self.tokens[self.at].text in ("[", "{", " "):
-                if self.tokens[self.at].text == "{":
+            while self.peek() in ("[", "{", " "):
+                if self.peek() == "{":
                     self.argument()
                     if name != r"\setlength":
                         break
@@ -240,14 +204,12 @@ class SourceStructure:
         elif name in (r"\footnote", r"\thanks", r"\footnotetext"):
             self.flush()
             self.optional()
-            inside, outside = self.argument(), (self.tokens, self.at)
+            inside, outside = self.argument(), self.waiting
             self.open.append(self.new("text", "footnote", token.line))
-            self.tokens, self.at = inside, 0
-            while self.at < len(self.tokens):
-                self.step()
-            self.flush()
+            self.waiting = deque(inside)
+            self.walk()
             self.open.pop()
-            self.tokens, self.at = outside
+            self.waiting = outside
         elif name == r"\proclaim":
             self.flush()
             title = latex_of(self.until("."))
@@ -260,12 +222,7 @@ class SourceStructure:
             elif name == r"\par" and self.part.kind == "statement" and len(self.open) == 1:
                 self.open = [self.new("text", "", token.line)]
         elif name == r"\ensuremath":
-            inside = self.argument()
-            self.say(
-                SourceFormula(
-                    tuple(inside), token.line, token.file, False, "", self.refusal(), apart=self.apart
-                )
-            )
+            self.formula(self.argument(), token, False)
         elif name == r"\href":
             self.argument()
         elif name in (r"\ldots", r"\dots"):
@@ -273,74 +230,53 @@ class SourceStructure:
         elif re.fullmatch(r"\\[^A-Za-z]", name) and name not in (r"\-", r"\/"):
             self.word += name[1]
 
-    def refusal(self) -> str:
-        return "it stands under a condition of TeX, which is not evaluated" if self.conditions else ""
+    def formula(self, inside: Sequence[SourceToken], token: SourceToken, shown: bool, of: str = "") -> None:
+        """Take a formula, shown or not, of an environment."""
+        refused = "it stands under a condition of TeX, which is not evaluated" if self.conditions else ""
+        place = token.line, token.file
+        self.say(SourceFormula(tuple(inside), *place, shown, of, refused, apart=self.apart))
 
     def math(self, token: SourceToken) -> None:
         """A formula between signs."""
-        double = token.text == "$" and self.at < len(self.tokens) and self.tokens[self.at].text == "$"
-        self.at += double
-        closing = {"$": "$", r"\(": r"\)", r"\[": r"\]"}[token.text]
-        inside, depth = list[SourceToken](), 0
-        while self.at < len(self.tokens):
-            new = self.tokens[self.at]
-            self.at += 1
-            depth += (new.text == "{") - (new.text == "}")
-            if new.text == closing and depth <= 0:
-                break
-            inside.append(new)
+        double = token.text == self.peek() == "$"
         if double:
-            self.at += self.at < len(self.tokens) and self.tokens[self.at].text == "$"
-        shown = double or token.text == r"\["
-        self.say(
-            SourceFormula(tuple(inside), token.line, token.file, shown, "", self.refusal(), apart=self.apart)
-        )
+            self.waiting.popleft()
+        inside = self.until({"$": "$", r"\(": r"\)", r"\[": r"\]"}[token.text])
+        if double and self.peek() == "$":
+            self.waiting.popleft()
+        self.formula(inside, token, double or token.text == r"\[")
+
+    def environment(self, name: str) -> list[SourceToken]:
+        """What stands before the end of an environment, which is behind then."""
+        inside, depth = list[SourceToken](), 0
+        while self.waiting and depth >= 0:
+            token = self.waiting.popleft()
+            if token.text in (r"\begin", r"\end"):
+                named = "".join(t.text for t in islice(self.waiting, len(name) + 2)) == f"{{{name}}}"
+                depth += named * (1 if token.text == r"\begin" else -1)
+            inside.append(token)
+        if depth < 0:
+            inside.pop()
+            self.argument()
+        return inside
 
     def begin(self, name: str, token: SourceToken) -> None:
         bare = name.removesuffix("*")
         if bare in DISPLAYS:
             if bare == "alignat":
                 self.argument()
-            inside, depth = list[SourceToken](), 0
-            while self.at < len(self.tokens):
-                new = self.tokens[self.at]
-                if new.text in (r"\begin", r"\end"):
-                    named = "".join(t.text for t in self.tokens[self.at + 2 : self.at + 2 + len(name)])
-                    if named == name and self.tokens[self.at + 2 + len(name)].text == "}":
-                        depth += 1 if new.text == r"\begin" else -1
-                        if depth < 0:
-                            self.at += len(name) + 3
-                            break
-                inside.append(new)
-                self.at += 1
-            self.say(
-                SourceFormula(
-                    tuple(inside),
-                    token.line,
-                    token.file,
-                    bare != "math",
-                    bare,
-                    self.refusal(),
-                    apart=self.apart,
-                )
-            )
+            self.formula(self.environment(name), token, bare != "math", bare)
         elif bare in _SKIPPED:
-            end = [r"\end", "{", *name, "}"]
-            while (
-                self.at < len(self.tokens)
-                and [t.text for t in self.tokens[self.at : self.at + len(end)]] != end
-            ):
-                self.at += 1
-            self.at += len(end)
+            self.environment(name)
         elif bare in self.titles or name in self.titles:
-            note = self.optional()
+            note = latex_of(self.optional() or ())
             title = self.titles.get(name, self.titles.get(bare, ""))
             part = self.new("statement", f"{title} ({note})" if note else title, token.line)
             self.open.append(part)
         elif bare in ("proof", "Proof", "proofof"):
-            note = self.optional() if bare != "proofof" else latex_of(self.argument())
+            of = self.argument() if bare == "proofof" else self.optional()
             part = self.new("proof", "Proof", token.line)
-            referred = re.search(r"\\(?:eq|c|C|auto)?ref\s*\{([^}]*)\}", note)
+            referred = re.search(r"\\(?:eq|c|C|auto)?ref\s*\{([^}]*)\}", latex_of(of or ()))
             part.of = referred[1] if referred else ""
             self.open.append(part)
         else:
@@ -352,28 +288,24 @@ class SourceStructure:
         self.part.end()
         if bare in _APART:
             self.apart = ""
-        if (bare in self.titles or name in self.titles or bare in ("proof", "Proof", "proofof")) and len(
-            self.open
-        ) > 1:
+        own = {bare, name} & {*self.titles, "proof", "Proof", "proofof"}
+        if own and len(self.open) > 1:
             self.open.pop()
         elif name == "document":
-            self.at = len(self.tokens)
+            self.waiting.clear()
 
 
 def _goes_on(before: SourceItem, item: SourceFormula) -> bool:
     """Whether a display begins with a sign of comparison, right behind another one."""
-    plain = (
-        isinstance(before, SourceFormula)
-        and before.shown
-        and {before.environment, item.environment}
-        <= {"", "equation", "align", "gather", "flalign", "displaymath"}
-    )
-    return (
-        plain and re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex) is not None
-    )
-
-
-def structure_of(expanded: ExpandedSource) -> tuple[str, Sequence[SourcePart]]:
-    """Title and parts of a paper, in their order."""
-    found = SourceStructure(expanded)
-    return found.title, found.parts
+    if not isinstance(before, SourceFormula) or not before.shown:
+        return False
+    plain = {before.environment, item.environment} <= {
+        "",
+        "equation",
+        "align",
+        "gather",
+        "flalign",
+        "displaymath",
+    }
+    goes_on = re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex)
+    return plain and goes_on is not None

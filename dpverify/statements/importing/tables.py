@@ -31,8 +31,6 @@ def one_of(name: str) -> str:
     return "(?:" + "|".join(phrase.replace("_", " ") for phrase in found) + ")"
 
 
-DISJOINED = re.compile(r"[$¤] (?:, )?(?:and/)?or (?:that |else |if |when )?[$¤]|\?$")
-"""What says only that one of two formulas holds, or asks."""
 REFUSING = re.compile(
     rf"(?<![\w])(?:{one_of('refusing')}|{'|'.join(map(re.escape, WORDS['denying']))})(?!\w)"
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group
+from dpverify.formulas.notation.tokens import CLOSING, DRESS, end_of_group
 from dpverify.statements.importing.cleaning import UnreadError
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.usage import (
@@ -14,11 +15,15 @@ from dpverify.statements.importing.usage import (
     SETS,
     TRANSPOSED,
     LetterUses,
+    as_letter,
     base_of,
+    behind_call,
     behind_label,
+    below,
     closing,
     closing_bar,
     depth_of,
+    gradient_end,
     gradient_name,
     is_capital,
     is_label,
@@ -27,6 +32,7 @@ from dpverify.statements.importing.usage import (
     parts_of,
     sides,
     terms_in,
+    until,
     written,
 )
 from dpverify.statements.pages.letters import single
@@ -39,6 +45,8 @@ QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
 _LAW_NAMES = words("law_names")
 _POWERS = words("power_letters")
+_EXTREMA = (r"\max", r"\min", r"\operatorname{max}", r"\operatorname{min}")
+_SUM_ENDS = ENDS | {"+", "-"}
 _ENDING = ENDS | {"+", "-", "/", "^", r"\cdot", r"\times", *CLOSING, "}", "|", r"\|"}
 """Behind a name, these do not begin what it may be a function of."""
 _ORDER = re.compile(r"[Oo]|\\(?:Omega|Theta|omega)|\\(?:mathcal|tilde|widetilde)\{(?:O|\\mathcal\{O\})\}")
@@ -73,11 +81,14 @@ class _Scan:
 
     def take(self, stop: int, domain: str) -> None:
         """All up to `stop` is one letter."""
-        latex = written(self.parts[self.i : stop])
-        if len(latex) > 300:
-            raise UnreadError("a term that would be one letter is longer than 300 characters")
-        self.terms.opaque.setdefault(latex, domain)
+        self.terms.opaque.setdefault(as_letter(self.parts[self.i : stop]), domain)
         self.i = stop
+
+    def ask_end(self, stop: int) -> None:
+        """Whether a term ends at `stop`, where a sum goes on."""
+        self.terms.questions.append(
+            f"does ${written(self.parts[self.i : stop])}$ end before the sign behind it?"
+        )
 
     def scripts(self, at: int) -> int:
         """Behind the scripts at `at`."""
@@ -88,36 +99,19 @@ class _Scan:
     def one(self, part: str) -> None:
         parts, i = self.parts, self.i
         stop = single(parts, i)
-        dressed = part in DRESS
-        base = "".join(parts[i : end_of_group(parts, i + 1)]) if dressed else part
+        base = base_of(parts[i:])
         if part in _STRANGE:
             raise UnreadError(f"{part} is not read in a formula")
         if self.order(base, stop) or self.transposed():
             return
         if base in _LAWS:
-            self.law(base, end_of_group(parts, i + 1) if dressed else i + 1)
-        elif part in _BIG or (
-            part in (r"\max", r"\min", r"\operatorname{max}", r"\operatorname{min}")
-            and parts[i + 1 : i + 2] == ("_",)
-        ):
+            self.law(base, end_of_group(parts, i + 1) if part in DRESS else i + 1)
+        elif part in _BIG or (part in _EXTREMA and parts[i + 1 : i + 2] == ("_",)):
             self.big()
-        elif part in (r"\sum", r"\prod"):
-            self.sum()
-        elif part == r"\|":
-            self.norm()
-        elif part == "|":
-            self.bars()
-        elif part == r"\langle":
-            end = closing(parts, i)
-            both = list(sides(parts[i + 1 : end], (",",)))
-            if len(both) == 2 and all(map(self.of_vectors, both)):
-                self.i = end + 1
-            else:
-                self.take(end + 1, "real")
+        elif part in _READ_BY:
+            _READ_BY[part](self)
         elif part == r"\frac" and parts[i + 1 : i + 3] in (("{", "d"), ("{", r"\partial")):
             raise UnreadError("a derivative")
-        elif part == r"\nabla":
-            self.gradient()
         elif part == r"\partial":
             raise UnreadError(f"{part} outside of a norm")
         elif (
@@ -127,8 +121,6 @@ class _Scan:
         ):
             self.terms.questions.append(QUESTIONED[part])
             self.i += 1
-        elif part == "^":
-            self.above()
         elif stop > i:
             self.letter(stop)
         elif part.startswith("\\") and part not in _KNOWN:
@@ -150,13 +142,19 @@ class _Scan:
 
     def gradient(self) -> None:
         """A gradient at a point is a vector."""
-        parts, i = self.parts, self.i
-        stop = gradient_name(parts, i)
-        if stop == i + 1 or parts[i + 1 : i + 2] == ("^",):
+        stop = gradient_end(self.parts, self.i)
+        if stop == self.i:
             raise UnreadError(r"\nabla of something that has no name, or of second order")
-        if parts[stop : stop + 1] == ("(",):
-            stop = closing(parts, stop) + 1
         self.take(stop, "vector")
+
+    def inner(self) -> None:
+        """An inner product: of vectors in the notation, else one letter."""
+        end = closing(self.parts, self.i)
+        both = list(sides(self.parts[self.i + 1 : end], (",",)))
+        if len(both) == 2 and all(map(self.of_vectors, both)):
+            self.i = end + 1
+        else:
+            self.take(end + 1, "real")
 
     def transposed(self) -> bool:
         """Whether a product of a transposed vector and others begins here, which is taken as the number that it is."""
@@ -167,12 +165,10 @@ class _Scan:
         before = next((k for k in range(i) if behind_label(parts, k) == i), i)
         if parts[i - 1 : i] in ((")",), ("]",)):
             before = max(k for k in range(i) if parts[k] in ("(", "[") and closing(parts, k) == i - 1)
-        sort = self.uses.sort(parts[before : single(parts, before)]) if single(parts, before) > before else ""
-        if before < i and (
-            self.vector_unit(before) == i
-            or sort == "matrix"
-            or (is_capital(base_of(parts[before:i])) and not sort)
-        ):
+        letter = parts[before : single(parts, before)] if before < i else ()
+        sort = self.uses.sort(letter) if letter else ""
+        matrix = sort == "matrix" or (letter and is_capital(base_of(letter)) and not sort)
+        if before < i and (matrix or self.vector_unit(before) == i):
             raise UnreadError("a product of vectors that may be a matrix")
         at, last = first + 4, first
         while (stop := max(self.vector_unit(at), self.factor(at))) > at:
@@ -188,10 +184,7 @@ class _Scan:
         """Behind a letter that may be a vector, a gradient or a sum of such in brackets; `at` where there is none."""
         parts = self.parts
         if parts[at : at + 1] == (r"\nabla",):
-            stop = gradient_name(parts, at)
-            if stop == at + 1 or parts[at + 1] == "^":
-                return at
-            return closing(parts, stop) + 1 if parts[stop : stop + 1] == ("(",) else stop
+            return gradient_end(parts, at)
         if parts[at : at + 1] in (("(",), ("[",)):
             stop = closing(parts, at) + 1
             return stop if self.uses.is_vector_sum(parts[at + 1 : stop - 1]) else at
@@ -205,8 +198,7 @@ class _Scan:
         """Behind a matrix, or a matrix of second derivatives, between two vectors."""
         parts = self.parts
         if parts[at : at + 5] == (r"\nabla", "^", "{", "2", "}"):
-            stop = gradient_name(parts, at)
-            return closing(parts, stop) + 1 if parts[stop : stop + 1] == ("(",) else stop
+            return behind_call(parts, gradient_name(parts, at))
         stop = behind_label(parts, at)
         if stop > at and is_capital(base_of(parts[at:stop])):
             if parts[stop : stop + 1] == ("^",) and parts[stop : stop + 4] not in TRANSPOSED:
@@ -221,45 +213,39 @@ class _Scan:
         base = base_of(letter)
         dressed = parts[i] in SETS
         sort = self.uses.sort(letter)
-        label = stop < len(parts) and parts[stop] == "^" and base != "e"
-        if label:
+        label = False
+        if parts[stop : stop + 1] == ("^",) and base != "e":
             above = parts[stop + 2 : end_of_group(parts, stop + 1) - 1]
             if sort == "vector" and parts[stop : stop + 4] not in TRANSPOSED:
                 above = above[1:] if above[:1] == ("-",) else ("(", ")")  # a vector has no powers
             if base in self.uses.indexed and INDICES & set(above):
                 above = ("(", ")")
             label = is_label(above) and (base not in _POWERS or base in self.uses.indexed)
-        if label:
-            stop = end_of_group(parts, stop + 1)
+            stop = end_of_group(parts, stop + 1) if label else stop
         follows = parts[stop : stop + 1]
         bracketed = follows == ("(",) or (follows == ("[",) and (base.isupper() or dressed))
         inverse = parts[stop : stop + 5] == ("^", "{", "-", "1", "}") and parts[stop + 5 : stop + 6] == ("(",)
-        if bracketed or (inverse and self.uses.holds(letter)):
-            opening = stop + 5 if inverse else stop
-            if self.called(letter, opening, inverse=inverse):
-                return
-        if (
-            letter == (r"\Delta",)
-            and sort != "number"
-            and (of := single(parts, stop)) > stop
-            and parts[of : of + 1] != ("(",)
-        ):
+        inverse = inverse and self.uses.holds(letter)
+        if (bracketed or inverse) and self.called(letter, stop + 5 if inverse else stop, inverse=inverse):
+            return
+        of = single(parts, stop)
+        if letter == (r"\Delta",) and sort != "number" and of > stop and parts[of : of + 1] != ("(",):
             self.take(of, "vector" if self.uses.sort(parts[stop:of]) == "vector" else "real")
             return
         if {r"\sim", r"\in", "=", r"\gets", r"\leftarrow", r"\le", "<", ":"} & set(letter):
             raise UnreadError(f"`{base}` with a sign below it is no letter")
         if re.fullmatch(r"\\operatorname\{..+\}", base) and follows and follows[0] not in _ENDING:
             raise UnreadError(f"`{base}` may be a function of what follows")
+        latex = written(parts[i:stop])
         if base in _SCRIPT_NUMBERS:
-            self.terms.questions.append(f"is ${written(parts[i:stop])}$ a number?")
+            self.terms.questions.append(f"is ${latex}$ a number?")
         elif dressed:
             raise UnreadError(f"`{base}` is a set, a law or a map, and no number")
-        latex = written(parts[i:stop])
-        if base == "e" and follows == ("^",) and stop == i + 1:
+        if base == "e":
+            if follows != ("^",) or stop != i + 1:
+                raise UnreadError("`e` without a power may be a number or a letter")
             self.i = stop
             return
-        if base == "e":
-            raise UnreadError("`e` without a power may be a number or a letter")
         if sort == "matrix":
             raise UnreadError(f"`{latex}` is no number")
         starred = {"*", r"\star", r"\ast"} & set(letter)  # the smallest value
@@ -267,13 +253,10 @@ class _Scan:
             raise UnreadError(f"`{latex}` is a function, and stands without what it is of")
         if label:
             if sort != "vector" and base in self.uses.indexed:
-                self.terms.questions.append(
-                    f"is ${written(parts[i:stop])}$ a letter with an index above, and no power?"
-                )
+                self.terms.questions.append(f"is ${latex}$ a letter with an index above, and no power?")
             self.take(stop, "vector" if sort == "vector" else "real")
         else:
-            if latex not in self.terms.letters:
-                self.terms.letters.append(latex)
+            self.terms.letters += [latex] * (latex not in self.terms.letters)
             self.i = stop
 
     def called(self, letter: tuple[str, ...], opening: int, *, inverse: bool) -> bool:
@@ -287,19 +270,14 @@ class _Scan:
             self.take(end + 1, "[0, 1]" if base == "P" else "real")
             return True
         outside = set(outer(inner))
-        strange = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
+        strange: object = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
         named = base.startswith(r"\operatorname{") and base not in _KNOWN
-        if (
-            is_list(inner)
-            or self.uses.holds(letter)
-            or (strange and r"\cdot" not in inner)
-            or named
-            or inverse
-        ):
+        strange = strange and r"\cdot" not in inner
+        if is_list(inner) or self.uses.holds(letter) or strange or named or inverse:
             self.terms.doubtful.append(written(parts[self.i : end + 1]))
             self.take(end + 1, "real")
             return True
-        if letter[0] in SETS or re.fullmatch(r"\\operatorname\{..+\}", base):
+        if letter[0] in SETS or base.startswith(r"\operatorname{"):
             raise UnreadError(f"`{base}` is a set, a law or a map")
         if base in self.uses.maps or (parts[opening] == "[" and not {"+", "-"} & outside):
             raise UnreadError(f"it is not clear whether `{base}` is called or multiplied")
@@ -311,8 +289,8 @@ class _Scan:
         stop = end_of_group(parts, i + 1)
         inner = parts[i + 2 : stop - 1]
         before = parts[i - 1] if i else ""
-        start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), -1)
-        letter = parts[start:i] if start >= 0 else ()
+        start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), i)
+        letter = parts[start:i]
         base = base_of(letter) if letter else before
         number = bool(letter) and self.uses.sort(letter) == "number"
         marks = ((r"\perp",), (r"\dagger",), ("*",), (r"\dag",), (r"\star",), (r"\ast",))
@@ -333,65 +311,43 @@ class _Scan:
         """An expectation, a probability and the like, with its brackets."""
         parts, at = self.parts, self.scripts(at)
         domain = _LAWS[base]
-        if parts[at : at + 1] in (("[",), ("(",), (r"\{",)):
+        first = parts[at : at + 1]
+        if first in (("[",), ("(",), (r"\{",)):
             end = closing(parts, at)
             vector = domain == "real" and self.uses.is_vector_sum(parts[at + 1 : end])
             self.take(end + 1, "vector" if vector else domain)
             return
-        if parts[at : at + 1] not in ((r"\|",), ("|",)):
-            end = self.product_end(at)
-            goes_on = parts[end : end + 1] in (("+",), ("-",))
-            if end == at or domain != "real" or (goes_on and parts[end - 1] != ")"):
-                raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
-            if goes_on:
-                self.terms.questions.append(
-                    f"does ${written(parts[self.i : end])}$ end before the sign behind it?"
-                )
-            vector = domain == "real" and self.uses.is_vector_sum(parts[at:end])
-            self.take(end, "vector" if vector else domain)
-            return
-        end = self.scripts(closing_bar(parts, at) + 1)
-        if parts[end : end + 1] not in [(), *((sign,) for sign in (*ENDS, *CLOSING, "}"))]:
-            if parts[end] not in ("+", "-"):
-                raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
-            self.terms.questions.append(
-                f"does ${written(parts[self.i : end])}$ end before the sign behind it?"
-            )
-        self.take(end, ">= 0")
-
-    def product_end(self, at: int) -> int:
-        """Behind the product that begins at `at`."""
-        depth = 0
-        for k in range(at, len(self.parts)):
-            depth += depth_of(self.parts[k])
-            if depth < 0 or (depth == 0 and self.parts[k] in ENDS | {"+", "-"}):
-                return k
-            if depth == 0 and self.parts[k] in ("|", r"\|"):
-                raise UnreadError("it is not clear how far an expectation without brackets goes")
-        return len(self.parts)
+        barred = first in ((r"\|",), ("|",))
+        end = (
+            self.scripts(closing_bar(parts, at) + 1) if barred else until(parts, at, {*_SUM_ENDS, "|", r"\|"})
+        )
+        goes_on = parts[end : end + 1] in (("+",), ("-",))
+        if barred:
+            unclear = not goes_on and not {*parts[end : end + 1]} <= {*ENDS, *CLOSING, "}"}
+            domain = ">= 0"
+        else:
+            unclear = end == at or domain != "real" or (goes_on and parts[end - 1] != ")")
+            unclear = unclear or parts[end : end + 1] in (("|",), (r"\|",))
+            domain = "vector" if self.uses.is_vector_sum(parts[at:end]) else domain
+        if unclear:
+            raise UnreadError(f"`{base}` without brackets: it is not said how far it goes")
+        if goes_on:
+            self.ask_end(end)
+        self.take(end, domain)
 
     def big(self) -> None:
         """A supremum, an integral and the like; refused where it may end sooner or later."""
         parts = self.parts
-        head = self.i + (
-            parts[self.i] == r"\arg" and parts[self.i + 1 : self.i + 2] in ((r"\min",), (r"\max",))
-        )
-        at = self.scripts(head + 1)
-        below = (
-            parts[head + 3 : end_of_group(parts, head + 2) - 1]
-            if parts[head + 1 : head + 2] == ("_",)
-            else ()
-        )
-        start, depth, minus = at, 0, 0
+        head = self.i + (parts[self.i] == r"\arg" and {*parts[self.i + 1 : self.i + 2]} <= {r"\min", r"\max"})
+        start = at = self.scripts(head + 1)
+        index = below(parts, head + 1)
+        index = index[: single(index)]
+        depth = minus = 0
         bracketed = parts[at : at + 1] in (("(",), ("[",), (r"\{",)) and self.scripts(closing(parts, at) + 1)
         while at < len(parts):
             part = parts[at]
-            if part in CLOSING or part == "}":
-                depth -= 1
-                if depth < 0:
-                    break
-            depth += part in OPENING or part == "{"
-            if depth == 0 and part in ENDS:
+            depth += depth_of(part)
+            if depth < 0 or (depth == 0 and part in ENDS):
                 break
             if depth == 0 and part in ("|", r"\|") and at not in self.closers:
                 at = closing_bar(parts, at)
@@ -401,66 +357,47 @@ class _Scan:
                 minus = minus or at
             at += 1
         if parts[self.i] in (r"\int", r"\iint"):
-            ending = parts[max(start, at - 2) : at]
-            if minus and not (len(ending) == 2 and ending[0] == "d") and r"\mathrm" not in parts[at - 6 : at]:
+            ended = parts[max(start, at - 2) : at - 1] == ("d",) or r"\mathrm" in parts[at - 6 : at]
+            if minus and not ended:
                 raise UnreadError("an integral, and it is not clear where it ends")
         elif minus:
-            index = written(below[: single(below, 0)]) if below else ""
-            if (
-                not index
-                or any(
-                    index in letters_in(term) for term in terms_in(parts[minus:at]) if not binds(term, index)
-                )
-                or minus == start
-            ):
+            if not index or minus == start or goes_on(parts[minus:at], written(index)):
                 raise UnreadError(f"it is not clear how far {parts[self.i]} goes: brackets would say it")
             at = minus
-            self.terms.questions.append(
-                f"does ${written(parts[self.i : at])}$ end before the sign behind it?"
-            )
+            self.ask_end(at)
         if at == start:
             raise UnreadError(f"{parts[self.i]} of nothing")
         if parts[self.i] == r"\sum":
             vector = self.uses.is_vector_sum(parts[start:at])
         else:
-            of = below[: single(below)]
-            vector = "arg" in parts[self.i] and bool(of) and self.uses.sort(of) == "vector"
+            vector = "arg" in parts[self.i] and bool(index) and self.uses.sort(index) == "vector"
         self.take(at, "vector" if vector else "real")
 
     def sum(self) -> None:
         """A sum that the notation reads, or one that is one letter: where its index is in a script or a term."""
         parts, i = self.parts, self.i
         stop = self.scripts(i + 1)
-        below = parts[i + 3 : end_of_group(parts, i + 2) - 1] if parts[i + 1 : i + 2] == ("_",) else ()
-        index_stop = single(below, 0) if below else 0
-        index = below[:index_stop]
-        full = index_stop and below[index_stop : index_stop + 1] == ("=",) and "^" in parts[i:stop]
+        under = below(parts, i + 1)
+        index_stop = single(under)
+        full = index_stop and under[index_stop : index_stop + 1] == ("=",) and "^" in parts[i:stop]
         full = full and r"\infty" not in parts[i:stop]
-        ordered = index_stop and {r"\le", "<"} & set(below) and r"\in" not in below and "," not in below
-        end = stop
-        depth = 0
-        while end < len(parts):
-            depth += depth_of(parts[end])
-            if depth < 0 or (depth == 0 and parts[end] in ENDS | {"+", "-"}):
-                break
-            end += 1
+        ordered = {r"\le", "<"} & set(under) and r"\in" not in under and "," not in under
+        end = until(parts, stop, _SUM_ENDS)
         if full and not ordered and not self.uses.is_vector_sum(parts[stop:end]):
             try:
                 inner = _Scan(parts[stop:end], self.uses).run()
             except UnreadError:
                 inner = None
-            name = written(index)
-            scripted = inner is not None and (
-                any(name in re.findall(r"\\[A-Za-z]+|[A-Za-z]", t) for t in inner.opaque)
-                or any(t != name and name in re.findall(r"\\[A-Za-z]+|[A-Za-z]", t) for t in inner.letters)
-            )
-            if inner is not None and not scripted:
+            name = written(under[:index_stop])
+            if inner and not any(
+                t != name and name in letters_in((t,)) for t in (*inner.opaque, *inner.letters)
+            ):
                 self.terms.bound.add(name)
                 self.terms.letters += [name] * (name not in self.terms.letters)
                 above = parts.index("^", i) + 1
                 self.add(
                     _Scan(
-                        (*below[index_stop + 1 :], ",", *parts[above : end_of_group(parts, above)]), self.uses
+                        (*under[index_stop + 1 :], ",", *parts[above : end_of_group(parts, above)]), self.uses
                     )
                 )
                 self.i = stop
@@ -472,15 +409,13 @@ class _Scan:
         parts, i = self.parts, self.i
         at = closing_bar(parts, i)
         stop = at + 1
-        below = (
-            parts[stop + 2 : end_of_group(parts, stop + 1) - 1] if parts[stop : stop + 1] == ("_",) else ()
-        )
-        if below in ((), ("2",)) and self.of_vectors(parts[i + 1 : at]):
-            if not below:
+        index = below(parts, stop)
+        if index in ((), ("2",)) and self.of_vectors(parts[i + 1 : at]):
+            if not index:
                 self.terms.questions.append(r"is the norm without an index the Euclidean norm?")
-            self.i = at + 1
-            return
-        self.take(end_of_group(parts, stop + 1) if below else stop, ">= 0")
+            self.i = stop
+        else:
+            self.take(end_of_group(parts, stop + 1) if index else stop, ">= 0")
 
     def of_vectors(self, inner: tuple[str, ...]) -> bool:
         """Whether what is in a norm is a sum of vectors of the notation; then its letters are taken."""
@@ -508,14 +443,23 @@ class _Scan:
             return
         at = closing_bar(parts, i)
         inner = parts[i + 1 : at]
-        if inner and (
-            SETS & set(inner[:3])
-            or (len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner))
-        ):
+        capital = 0 < len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner)
+        if capital or SETS & set(inner[:3]):
             self.take(at + 1, ">= 0")
         else:
             self.closers.add(at)
             self.i += 1
+
+
+_READ_BY: dict[str, Callable[[_Scan], None]] = {
+    r"\sum": _Scan.sum, r"\prod": _Scan.sum, r"\|": _Scan.norm, "|": _Scan.bars, r"\langle": _Scan.inner,
+    r"\nabla": _Scan.gradient, "^": _Scan.above,
+}  # fmt: skip
+
+
+def goes_on(parts: tuple[str, ...], index: str) -> bool:
+    """Whether a term behind a sum or the like is of its index, and so may be of it."""
+    return any(index in letters_in(term) for term in terms_in(parts) if not binds(term, index))
 
 
 def letters_in(parts: tuple[str, ...]) -> list[str]:
@@ -545,13 +489,12 @@ def may_be_matrix(latex: str, letter: str, uses: LetterUses) -> bool:
             next_ = parts[stop : single(parts, stop)]
             if next_ and uses.sort(next_) == "vector":
                 return True
-            behind = single(parts, stop) > stop or parts[stop : stop + 1] == ("(",)
-            before = any(single(parts, k) == at for k in range(max(0, at - 12), at)) or parts[
-                at - 1 : at
-            ] == (")",)
-            if named:
-                pass
-            elif behind or before or inverted or parts[stop : stop + 5] == ("^", "{", "-", "1", "}"):
+            beside = (
+                single(parts, stop) > stop or parts[stop : stop + 1] == ("(",) or parts[at - 1 : at] == (")",)
+            )
+            beside = beside or any(single(parts, k) == at for k in range(max(0, at - 12), at))
+            inverse = inverted or parts[stop : stop + 5] == ("^", "{", "-", "1", "}")
+            if (beside or inverse) and not named:
                 return True
         at = max(stop, at + 1)
     return False

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group, normal, texts
@@ -20,6 +21,8 @@ TRANSPOSED = (("^", "{", "T", "}"), ("^", "{", r"\top", "}"), ("^", "{", r"\inte
 _ORDERS = frozenset(("<", ">", r"\le", r"\ge"))
 _BOLD = frozenset((r"\mathbf", r"\boldsymbol", r"\bm", r"\vec"))
 _ACCENTS = frozenset((r"\hat", r"\widehat", r"\tilde", r"\widetilde", r"\bar", r"\overline", r"\check"))
+LONGEST = 300
+"""Characters of one letter at most."""
 INDICES = frozenset("tkjs")
 _WHOLE = frozenset("ijkmnd")
 
@@ -36,6 +39,14 @@ def parts_of(latex: str) -> tuple[str, ...]:
         raise UnreadError(f"not in the notation of formulas: {error.value} ({error.allowed})") from None
 
 
+def parts_if_read(latex: str) -> tuple[str, ...]:
+    """LaTeX in its one form; of what has none, nothing."""
+    try:
+        return parts_of(latex)
+    except UnreadError:
+        return ()
+
+
 def written(parts: Iterable[str]) -> str:
     """Parts as LaTeX."""
     out = ""
@@ -45,26 +56,43 @@ def written(parts: Iterable[str]) -> str:
     return out.replace(r"\sqrt\sqrt[", r"\sqrt[")
 
 
+def as_letter(parts: Iterable[str]) -> str:
+    """A term that is one letter, as LaTeX."""
+    latex = written(parts)
+    if len(latex) > LONGEST:
+        raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
+    return latex
+
+
 def depth_of(part: str) -> int:
     """What a part adds to the number of brackets that are open."""
     return (part in OPENING or part == "{") - (part in CLOSING or part == "}")
 
 
+def depths(parts: Iterable[str]) -> Iterator[int]:
+    """How many brackets are open behind each part."""
+    return accumulate(map(depth_of, parts))
+
+
 def outer(parts: tuple[str, ...]) -> list[str]:
     """Parts outside of brackets."""
-    depth, found = 0, []
-    for part in parts:
-        depth += depth_of(part)
-        if depth == 0:
-            found.append(part)
-    return found
+    return [part for part, depth in zip(parts, depths(parts), strict=True) if depth == 0]
+
+
+def until(parts: tuple[str, ...], at: int, ends: Iterable[str]) -> int:
+    """The index of the first of `ends` at or behind `at` outside of brackets, or of what closes a bracket around it."""
+    found = zip(range(at, len(parts)), depths(parts[at:]), strict=True)
+    return next((k for k, depth in found if depth < 0 or (depth == 0 and parts[k] in ends)), len(parts))
+
+
+def below(parts: tuple[str, ...], at: int) -> tuple[str, ...]:
+    """What is in the subscript at `at`; nothing where there is none."""
+    return parts[at + 2 : end_of_group(parts, at + 1) - 1] if parts[at : at + 1] == ("_",) else ()
 
 
 def closing(parts: tuple[str, ...], start: int) -> int:
     """The index of the bracket that closes the one at `start`; brackets of any form close one another."""
-    depth = 0
-    for i in range(start, len(parts)):
-        depth += depth_of(parts[i])
+    for i, depth in enumerate(depths(parts[start:]), start):
         if depth == 0:
             return i
     raise UnreadError("a bracket is not closed")
@@ -72,18 +100,14 @@ def closing(parts: tuple[str, ...], start: int) -> int:
 
 def closing_bar(parts: tuple[str, ...], start: int) -> int:
     """The index of the bar that closes the one at `start`: the next of its kind behind a term, outside of brackets."""
-    depth = nested = 0
-    for i in range(start + 1, len(parts)):
-        depth += depth_of(parts[i])
+    nested = 0
+    for i, depth in enumerate(depths(parts[start + 1 :]), start + 1):
         if depth < 0:
             break
         if depth == 0 and parts[i] == parts[start]:
             before = parts[i - 1]
-            ended = i > start + 1 and (
-                before in CLOSING
-                or before in ("}", "'", r"\|", "|")
-                or re.fullmatch(r"\w|\\[A-Za-z]+", before)
-            )
+            ends = before in (*CLOSING, "}", "'", r"\|", "|") or re.fullmatch(r"\w|\\[A-Za-z]+", before)
+            ended = i > start + 1 and ends
             if not ended or before in (r"\cdot", r"\times", r"\le", r"\ge", r"\mid", r"\in"):
                 nested += 1
             elif nested:
@@ -95,13 +119,9 @@ def closing_bar(parts: tuple[str, ...], start: int) -> int:
 
 def is_list(inner: tuple[str, ...]) -> bool:
     """Whether brackets hold nothing but letters and commas: what nobody writes about a factor."""
-    at = 0
-    while at < len(inner):
-        stop = behind_label(inner, at)
-        if stop == at or (stop < len(inner) and inner[stop] not in (",", ";")):
-            return False
-        at = stop + 1
-    return bool(inner)
+    listed = list(sides(inner, (",", ";")))
+    listed = listed[:-1] if listed[-1] == () and len(listed) > 1 else listed
+    return all(part and behind_label(part, 0) == len(part) for part in listed)
 
 
 def base_of(letter: tuple[str, ...]) -> str:
@@ -119,9 +139,7 @@ def is_label(above: tuple[str, ...]) -> bool:
     """Whether a superscript is a name or a number in brackets, and no power."""
     latin = len(above) > 2 and all(re.fullmatch("[A-Za-z]", part) for part in above)
     numbered = above[:1] == ("(",) and len(above) < 6 and above[-1] == ")"
-    return (
-        latin or numbered or (bool(above) and above[0].startswith((r"\text", r"\operatorname", r"\mathrm")))
-    )
+    return latin or numbered or "".join(above[:1]).startswith((r"\text", r"\operatorname", r"\mathrm"))
 
 
 def behind_label(parts: tuple[str, ...], start: int) -> int:
@@ -136,15 +154,7 @@ def behind_label(parts: tuple[str, ...], start: int) -> int:
 
 def terms_in(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The terms of a sum."""
-    depth, start = 0, 0
-    for i, part in enumerate(parts):
-        depth += depth_of(part)
-        if depth == 0 and part in ("+", "-"):
-            if i > start:
-                yield parts[start:i]
-            start = i + 1
-    if start < len(parts):
-        yield parts[start:]
+    return filter(None, sides(parts, ("+", "-")))
 
 
 def family_of(letter: tuple[str, ...]) -> str:
@@ -179,14 +189,8 @@ class LetterUses:
 
     def see(self, formulas: Sequence[tuple[str, ...]]) -> None:
         """Count how the letters of formulas are used."""
-        for take in (
-            self.see_calls,
-            self.see_vectors,
-            self.see_sizes,
-            self.see_indices,
-            self.see_sums,
-            self.see_sums,
-        ):
+        first = (self.see_calls, self.see_vectors, self.see_sizes, self.see_indices)
+        for take in (*first, self.see_sums, self.see_sums):
             for parts in formulas:
                 try:
                     take(parts)
@@ -195,11 +199,9 @@ class LetterUses:
 
     def see_calls(self, parts: tuple[str, ...]) -> None:
         """Which letters have brackets behind them."""
-        i = 0
-        while i < len(parts):
-            stop = behind_label(parts, i)
-            if stop == i:
-                i += 1
+        stop = 0
+        for i in range(len(parts)):
+            if i < stop or (stop := behind_label(parts, i)) == i:
                 continue
             base = base_of(parts[i:stop])
             for name in {base, written(parts[i:stop])}:
@@ -214,7 +216,6 @@ class LetterUses:
                     self.alone[name] += 1
             if parts[stop : stop + 1] == (":",) and any(p in parts for p in (r"\to", r"\rightarrow")):
                 self.maps.add(base)
-            i = stop
 
     def see_vectors(self, parts: tuple[str, ...]) -> None:
         """Which letters stand in norms, inner products and behind gradients, are transposed, or are bold."""
@@ -223,8 +224,7 @@ class LetterUses:
                 if part == r"\|" and i + 1 < len(parts):
                     self.see_terms(parts[i + 1 : closing_bar(parts, i)], "in a norm")
                 elif part == r"\langle":
-                    inner = parts[i + 1 : closing(parts, i)]
-                    for side in sides(inner, (",",)):
+                    for side in sides(parts[i + 1 : closing(parts, i)], (",",)):
                         self.see_terms(side, "in an inner product")
                 elif part == r"\nabla":
                     stop = gradient_name(parts, i)
@@ -234,11 +234,7 @@ class LetterUses:
                 elif part == "^" and parts[i : i + 4] in TRANSPOSED:
                     start = next((k for k in range(i - 1, -1, -1) if single(parts, k) == i), i)
                     self.see_terms(parts[start:i], "transposed")
-                elif (
-                    part in _BOLD
-                    and parts[i + 2 : i + 3]
-                    and (parts[i + 2].islower() or parts[i + 2][0] == "\\")
-                ):
+                elif part in _BOLD and re.match(r"[a-z\\]", "".join(parts[i + 2 : i + 3])):
                     self.see_terms(parts[i : single(parts, i)], "in bold")
             except UnreadError:
                 continue
@@ -247,19 +243,16 @@ class LetterUses:
         """Take the last letters of the terms of a sum of vectors."""
         for term in terms_in(parts):
             start = next((k for k in range(len(term)) if behind_label(term, k) == len(term)), None)
-            if start is None or any(
-                part in (r"\frac", r"\nabla", "(", r"\sum", r"\log") for part in term[:start]
-            ):
+            if start is None or {r"\frac", r"\nabla", "(", r"\sum", r"\log"} & set(term[:start]):
                 continue
             base = base_of(term[start:])
-            if not (
-                is_capital(base)
-                or base in self.lists
-                or base.startswith(r"\operatorname")
-                or base in ("e", "f")
-            ):
-                self.vectors[family_of(term[start:])] += 1
-                self.places.setdefault(family_of(term[start:]), why)
+            if not (is_capital(base) or base in (*self.lists, "e", "f") or base.startswith(r"\operatorname")):
+                self.is_vector(term[start:], why)
+
+    def is_vector(self, letter: tuple[str, ...], why: str) -> None:
+        """Count a letter as a vector."""
+        self.vectors[family_of(letter)] += 1
+        self.places.setdefault(family_of(letter), why)
 
     def see_sums(self, parts: tuple[str, ...]) -> None:
         """Which letters are the other terms of an equation between vectors."""
@@ -269,8 +262,7 @@ class LetterUses:
         if any(map(self.is_vector_sum, terms)):
             for term in terms:
                 if single(term) == len(term) and not self.sort(term):
-                    self.vectors[family_of(term)] += 1
-                    self.places.setdefault(family_of(term), "beside vectors")
+                    self.is_vector(term, "beside vectors")
 
     def see_indices(self, parts: tuple[str, ...]) -> None:
         """Which letters are said to be something for an index above: `x^{t+1} = ...`."""
@@ -302,8 +294,7 @@ class LetterUses:
     def family(self, letter: tuple[str, ...]) -> str:
         """The family of a letter; with an accent that nothing is known of, that without."""
         family = family_of(letter)
-        known = family in self.vectors or family in self.numbers or letter[0] not in _ACCENTS
-        if known:
+        if family in self.vectors or family in self.numbers or letter[0] not in _ACCENTS:
             return family
         accented = end_of_group(letter, 1)
         inner = (*letter[2 : accented - 1], *letter[accented:])
@@ -340,18 +331,13 @@ class LetterUses:
             if term[i : i + 4] in TRANSPOSED:
                 return False
             if part == r"\nabla":
-                stop = gradient_name(term, i)
-                if stop == i + 1 or term[i + 1 : i + 2] == ("^",):
-                    return False
-                stop = closing(term, stop) + 1 if term[stop : stop + 1] == ("(",) else stop
+                stop = gradient_end(term, i)
                 vectors += 1
             elif stop > i:
                 letter = term[i : single(term, i)]
-                bracketed = term[stop : stop + 1] == ("(",)
-                if bracketed and self.holds(letter):
-                    return False
+                called = term[stop : stop + 1] == ("(",) and self.holds(letter)
                 sort = self.sort(letter)
-                if sort == "matrix" or (is_capital(base_of(letter)) and not sort):
+                if called or sort == "matrix" or (is_capital(base_of(letter)) and not sort):
                     return False
                 vectors += sort == "vector"
             elif part in ("(", "["):
@@ -365,7 +351,7 @@ class LetterUses:
                 stop = end_of_group(term, i + 1)
             elif part.isdigit() or part in (r"\cdot", r"\times", ".", "/"):
                 stop = i + 1
-            else:
+            if stop == i:
                 return False
             i = stop
         return vectors == 1
@@ -373,10 +359,9 @@ class LetterUses:
 
 def sides(parts: tuple[str, ...], at: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """What stands between signs outside of brackets."""
-    depth, start = 0, 0
-    for i, part in enumerate(parts):
-        depth += depth_of(part)
-        if depth == 0 and part in at:
+    start = 0
+    for i, depth in enumerate(depths(parts)):
+        if depth == 0 and parts[i] in at:
             yield parts[start:i]
             start = i + 1
     yield parts[start:]
@@ -389,3 +374,14 @@ def gradient_name(parts: tuple[str, ...], i: int) -> int:
         start = end_of_group(parts, start + 1)
     stop = behind_label(parts, start)
     return stop if stop > start else i + 1
+
+
+def behind_call(parts: tuple[str, ...], at: int) -> int:
+    """Behind the argument of a function whose name ends at `at`."""
+    return closing(parts, at) + 1 if parts[at : at + 1] == ("(",) else at
+
+
+def gradient_end(parts: tuple[str, ...], i: int) -> int:
+    """Behind the gradient at `i` with its point; `i` where it is of something without a name, or of second order."""
+    stop = gradient_name(parts, i)
+    return i if stop == i + 1 or parts[i + 1 : i + 2] == ("^",) else behind_call(parts, stop)

@@ -6,21 +6,24 @@ from dpverify.formulas.notation.tokens import end_of_group
 from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.facts import DOMAINS
 from dpverify.statements.importing.tables import meanings, words
-from dpverify.statements.importing.terms import FormulaTerms, binds, letters_in
+from dpverify.statements.importing.terms import FormulaTerms, goes_on
 from dpverify.statements.importing.usage import (
     ENDS,
     SETS,
     TRANSPOSED,
     LetterUses,
+    as_letter,
     base_of,
     behind_label,
+    below,
     closing_bar,
     depth_of,
+    depths,
     is_capital,
     outer,
     parts_of,
     sides,
-    terms_in,
+    until,
     written,
 )
 from dpverify.statements.pages.letters import single
@@ -31,46 +34,29 @@ _OPEN_ENDED = words("big") | set(meanings("laws")) | {r"\sum", r"\prod", r"\Pr",
 """What may go on behind a plus."""
 _NEVER = words("vague_parts") | SETS | {r"\{", r"\mid", r"\implies", r"\iff", ":", ";", "O", "o"}
 _KNOWN = words("known") | _OPEN_ENDED | words("products") | SETS | words("inside_terms")
-LONGEST = 300
-"""Characters of one letter at most."""
 
 
 def looks_like_vectors(latex: str, uses: LetterUses) -> bool:
     """Whether a relation is an equation with a transpose, a gradient, a vector or a matrix outside of brackets."""
     try:
         parts = parts_of(latex)
-    except UnreadError:
-        return False
-    outside = outer(parts)
-    if outside.count("=") != 1 or r"\int" in parts:
-        return False
-    try:
         bars = _bars(parts)
     except UnreadError:
         return False
-    depth = 0
-    for i, part in enumerate(parts):
-        depth += depth_of(part)
-        if any(i in inside for inside in bars):
+    if outer(parts).count("=") != 1 or r"\int" in parts:
+        return False
+    for i, (part, depth) in enumerate(zip(parts, depths(parts), strict=True)):
+        if depth or any(i in inside for inside in bars):
             continue
-        letter = parts[i : single(parts, i)]
-        if (
-            depth == 0
-            and letter
-            and parts[i + len(letter) :][:4] in TRANSPOSED
-            and not is_capital(base_of(letter))
-        ):
-            return False  # a vector that is transposed begins a product that is a number
-        called = parts[i + len(letter) : i + len(letter) + 1] == ("(",)
-        if depth == 0 and part == r"\nabla" and "^" not in parts[i : i + 2]:
+        if part == r"\nabla" and "^" not in parts[i : i + 2]:
             return r"^{\top}" not in "".join(parts)
-        sort = uses.sort(letter) if letter else ""
-        if (
-            depth == 0
-            and letter
-            and not called
-            and (sort in ("vector", "matrix") or (is_capital(base_of(letter)) and not sort))
-        ):
+        stop = single(parts, i)
+        if stop == i:
+            continue
+        capital, sort = is_capital(base_of(parts[i:stop])), uses.sort(parts[i:stop])
+        if parts[stop : stop + 4] in TRANSPOSED and not capital:
+            return False  # a vector that is transposed begins a product that is a number
+        if parts[stop : stop + 1] != ("(",) and (sort in ("vector", "matrix") or (capital and not sort)):
             return True
     return False
 
@@ -100,45 +86,35 @@ def _terms(side: tuple[str, ...]) -> list[tuple[int, int, bool]]:
     """Where the terms of a sum begin and end, and whether each is several: a list, or what may go on behind a plus."""
     if sum(map(depth_of, side)):
         raise UnreadError("a bracket is not closed")
-    if any(part == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, part in enumerate(side)):
-        raise UnreadError(
-            "it may be about sets or laws"
-        )  # and not of `\\exp\\{`, `\\min\\{`, `\\max\\{` or a law
+    # those of `\\exp\\{`, `\\min\\{`, `\\max\\{` and of laws hold no sets
+    braces = any(p == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, p in enumerate(side))
     bars = _bars(side)
     outside = [part for part in outer(side) if part != "|"]
-    if _NEVER & set(outside):
+    if braces or _NEVER & set(outside):
         raise UnreadError("it may be about sets or laws")
     if _DOTS & set(outside):
         return [(0, len(side), False)]
-    depth, start = 0, 0
+    start = 0
     found: list[tuple[int, int, bool]] = []
-    for i, part in enumerate(side):
-        depth += depth_of(part)
-        if depth == 0 and part in ("+", "-") and not any(i in inside for inside in bars):
-            if i > start:
-                if not ends_before(side[start:i], side[i:]):
-                    # whether it ends here or not, with all that comes it is one number, but for a minus before it
-                    return (
-                        [*found, (start, len(side), True)]
-                        if "-" not in side[:start][-1:]
-                        else [(0, len(side), True)]
-                    )
-                found.append((start, i, False))
+    for i, depth in enumerate(depths(side)):
+        if depth == 0 and side[i] in ("+", "-") and not any(i in inside for inside in bars):
+            if i > start and not ends_before(side[start:i], side[i:]):
+                # whether it ends here or not, with all that comes it is one number, but for a minus before it
+                negative = side[start - 1 : start] == ("-",)
+                return [(0, len(side), True)] if negative else [*found, (start, len(side), True)]
+            found += [(start, i, False)] * (i > start)
             start = i + 1
     return [*found, (start, len(side), False)]
 
 
 def ends_before(term: tuple[str, ...], rest: tuple[str, ...]) -> bool:
     """Whether all that may go on behind a term has an index that is not in what comes."""
-    depth = 0
-    for k, part in enumerate(term):
-        depth += depth_of(part)
-        below = term[k + 1 : k + 2] == ("_",)
-        if depth or not (part in _OPEN_ENDED or (part in (r"\max", r"\min") and below)):
+    for k, (part, depth) in enumerate(zip(term, depths(term), strict=True)):
+        inner = below(term, k + 1)
+        if depth or not (part in _OPEN_ENDED or (part in (r"\max", r"\min") and inner)):
             continue
-        inner = term[k + 3 : end_of_group(term, k + 2) - 1] if below else ()
-        index = written(inner[: single(inner)]) if inner else ""
-        if not index or any(index in letters_in(t) for t in terms_in(rest) if not binds(t, index)):
+        index = written(inner[: single(inner)])
+        if not index or goes_on(rest, index):
             return False
     return True
 
@@ -146,13 +122,10 @@ def ends_before(term: tuple[str, ...], rest: tuple[str, ...]) -> bool:
 def _bars(side: tuple[str, ...]) -> list[range]:
     """What stands between bars of norms and absolute values."""
     found: list[range] = []
-    i = depth = 0
-    while i < len(side):
-        depth += depth_of(side[i])
-        if depth == 0 and side[i] in ("|", r"\|"):
-            found.append(range(i, closing_bar(side, i)))
-            i = found[-1].stop
-        i += 1
+    i = 0
+    while (i := until(side, i, ("|", r"\|"))) < len(side) and side[i] in ("|", r"\|"):
+        found.append(range(i, closing_bar(side, i)))
+        i = found[-1].stop + 1
     return found
 
 
@@ -168,9 +141,7 @@ def _term(
                 found.letters.append(name)
         i = stop
     rest = term[i:]
-    depth = 0
-    for k, part in enumerate(rest):
-        depth += depth_of(part)
+    for k, (part, depth) in enumerate(zip(rest, depths(rest), strict=True)):
         differential = part == "d" and single(rest, k) == k + 1 and single(rest, k + 1) > k + 1
         if differential and not depth and r"\int" not in rest:
             raise UnreadError("it may have differentials in it")
@@ -178,16 +149,13 @@ def _term(
             raise UnreadError(f"{part} is not read in a formula")
         if written(rest[k : single(rest, k)]) in _LAW_NAMES:
             raise UnreadError("it may be about laws")
-    name = written(rest)
     if not rest:
         return
     if rest == (r"\infty",):
         raise UnreadError("infinity is no number")
-    if len(name) > LONGEST:
-        raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
     if rest[0] in ("^", "_", "/", r"\cdot", r"\times", "'") or not any(part[-1].isalpha() for part in rest):
         raise UnreadError("it is not clear of what a term is made")
-    found.opaque[name] = domain
+    found.opaque[as_letter(rest)] = domain
 
 
 def _number(term: tuple[str, ...], i: int, uses: LetterUses) -> int:

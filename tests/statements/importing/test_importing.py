@@ -13,8 +13,10 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Gap, Variant, Verdict
 from dpverify.statements.importing import accept, import_paper
+from dpverify.statements.importing.facts import facts_of
 from dpverify.statements.importing.folder import _read
 from dpverify.statements.importing.reading import PaperReader
+from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.usage import parts_of
 from dpverify.statements.own_pages import read_pages
 from dpverify.verification.catalog.rows import answered
@@ -581,3 +583,22 @@ def test_marks_of_letters(tmp_path: Path) -> None:
     assert marks.pop("none") is Provenance.VERBATIM
     assert set(marks.values()) == {Provenance.GUESSED}
     assert len(marks) == 5
+
+
+def test_an_environment_of_a_paper(tmp_path: Path) -> None:
+    """With its arguments, where it is used; beside it a footnote, and a display that goes on from another."""
+    source = (
+        r"\newenvironment{odd}[n]{}{} "
+        r"\newenvironment{when}[1]{If $x > #1$, then}{holds.} \begin{when}{2} $y > 3$ \end{when} "
+        r"We see\footnote{Here $z > 4$.} that \[ u = 5 \] \[ \le 6. \] \[ v > 7 \text{ (and} w > 8 \text{).} \]"
+    )
+    reader = read(tmp_path / "a.tex", source)
+    assert [row[1:] for row in rows(reader)] == [
+        ("y > 3", ("x > 2",)), ("u = 5", ()), (r"5 \le 6", ()), ("z > 4", ()),
+    ]  # fmt: skip
+    assert [reason for *_, reason in reader.refusals] == ["the words `(and` stand in it"]
+
+
+def test_bounds_in_scripts_are_none_of_the_letter() -> None:
+    assert facts_of("x_{i<j}>0", 1) is None
+    assert facts_of("0<x", 1) == {"x": LetterFact("> 0", 1)}
