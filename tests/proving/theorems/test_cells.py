@@ -311,6 +311,30 @@ def test_beside_other_noise_normal_noise_is_looked_at_alone() -> None:
     assert [sight.along for sight in sights(one, other)] == [[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0]]]
 
 
+def test_few_values_beside_noise_are_cases() -> None:
+    """The law of (1[0 < y], z) is a mixture, of which one sum tells all; so it is with the draws turned around."""
+    sign = ["indicator", ["<", ["num", "0"], ["sym", "y"]]]
+    pair = ["certain", ["pair", sign, ["sym", "z"]]]
+    draws = [["then", Y, LAPLACE], ["then", ["z", "real"], LAPLACE]]
+    for first, last in (draws, draws[::-1]):
+        law = FloatModel({"Data": 1}, {}).code(nodes(lists([*first, [*last, pair]])))
+        one, other = (law({"f": lambda _, at=at: at, "D": 0}) for at in (0.0, 1.0))
+        assert [*one.masses.values()] == pytest.approx([0.5, 0.5])
+        assert sorted(other.masses.values()) == pytest.approx([math.exp(-1) / 2, 1 - math.exp(-1) / 2])
+        assert sights(one, other)[-1].along == [[200.0, 1.0]]
+        wanted = 1 + math.log(0.5 / (math.exp(-1) / 2))
+        assert needed("private", one, other, [0.0, 0.0]) == pytest.approx(wanted, abs=1e-6)
+        assert needed("private", one, one, [0.0, 0.0]) == pytest.approx(0, abs=1e-9)
+    whole = lists([*draws[0], [*draws[1], pair]])
+    for epsilon, far in (("19/10", True), ("2", False)):
+        assert refutes(whole, ["private", epsilon, "0"], [["200", "1"]], [["0", "100", "200"]]) == far
+    many = ["certain", ["pair", ["floor", ["sym", "y"]], ["sym", "z"]]]
+    with pytest.raises(ValueError, match="many laws"):
+        FloatModel({"Data": 1}, {}).code(nodes(lists([*draws[0], [*draws[1], many]])))(
+            {"f": lambda _: 0.0, "D": 0}
+        )
+
+
 def test_distances_in_floating_point_are_right() -> None:
     """Against closed forms: a mixture of normal laws, two Laplace draws, a wider law, a uniform one."""
     one, other = FloatLine("normal", 0.0, 1.0), FloatLine("normal", 1.0, 1.0)
