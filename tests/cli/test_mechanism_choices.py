@@ -22,6 +22,7 @@ from dpverify.statements.mechanisms.as_theorems import as_theorem, searcher_of
 from dpverify.statements.mechanisms.guarantees import guarantee_proved
 from dpverify.statements.mechanisms.pairs import choice_pairs
 from dpverify.statements.mechanisms.pairs.breaking import bounds_of
+from dpverify.statements.mechanisms.pairs.coin_pairs import CoinPairSearcher
 from dpverify.statements.mechanisms.pairs.one_answer import AnswerPairSearcher, one_answer
 from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.proofs.claims import MechanismProof, claim_of, derive_mechanism
@@ -72,6 +73,12 @@ LARGEST_WITH_NUMBER = LARGEST.replace(r"\frac{2}", r"\frac{4}").replace(
     "Output:\n$$j$$", "Draw:\n$$z\\sim\\mathrm{Lap}(q(j),\\frac{2}{\\varepsilon})$$\n\nOutput:\n$$(j,z)$$"
 )
 EACH = r"Draw (for each $j\in\{1,\dots,k\}$):"
+
+
+class FewCoins(CoinPairSearcher):
+    """A search that ends early."""
+
+    most = 3
 
 
 def with_minus(signs: tuple[str, ...], base: tuple[str, ...]) -> tuple[str, ...]:
@@ -194,6 +201,26 @@ def test_wrong_ones_are_broken_as_the_page_says(
     (one,) = read_mechanisms(page)
     said = (DOCS / "mechanisms.md").read_text(encoding="utf-8").split(f"```text\n{one.id}, ")[1 + part]
     assert said.partition("```")[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("k", [5, 12])
+def test_coins_of_some_candidates_have_a_witness(k: int, tmp_path: Path) -> None:
+    """A model with the law of what is taken, in which each mass counts: of another law it is none."""
+    page = tmp_path / "mine.md"
+    row = "| $k$ | integer >= 1 | number of candidates |\n"
+    page.write_text(
+        COINS.replace(row, "").replace("k}", f"{k}}}").replace(r"\dots,k", rf"\dots,{k}"), encoding="utf-8"
+    )
+    (one,) = read_mechanisms(page)
+    claim = claim_of(one)
+    found = search_pairs(one, claim, searcher=FewCoins)
+    assert found.broken is None
+    show(claim.clause, found.witness, refute=False)
+    written = json.dumps(found.witness)
+    wrong = json.loads(written.replace(f'["num", "1/{k}"]', f'["num", "1/{k + 1}"]'))
+    assert wrong != found.witness
+    with pytest.raises(ValueError, match="what is assumed"):
+        show(claim.clause, wrong, refute=False)
 
 
 BROKEN = {

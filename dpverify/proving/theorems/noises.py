@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NoReturn
 
 NORMAL = NormalDist()
+CASES = 8
+"""Ends of cases of a noisy number in which what depends on it has one law each."""
 _PLACES = [(k + 0.5) / 200 for k in range(200)]
 QUANTILES = {
     "normal": [NORMAL.inv_cdf(p) for p in _PLACES],
@@ -24,6 +27,10 @@ QUANTILES = {
 
 class NonlinearError(ValueError):
     """A function of noise that is not linear."""
+
+
+class SeveralError(ValueError):
+    """A law that is not of one value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +161,8 @@ class NoisyLaw:
 
     @property
     def form(self) -> object:
-        """The same for laws that are the same, whatever their noises are."""
-        return self.own and [(mass, self._form(value)) for value, mass in self.masses.items()]
+        """The same for laws that are the same, whatever their own noises are."""
+        return [(mass, self._form(value)) for value, mass in self.masses.items()]
 
     def _form(self, value: Any) -> object:
         if isinstance(value, tuple):
@@ -163,7 +170,8 @@ class NoisyLaw:
         if isinstance(value, After):
             return self._form(value.noisy), *map(value.made, (-1.3, 0.6, 2.9))
         if isinstance(value, Noisy):
-            return value.start, [(n.family, n.scale, value.slopes.get(n)) for n in self.own]
+            others = {noise: slope for noise, slope in value.slopes.items() if noise not in self.own}
+            return value.start, others, [(n.family, n.scale, value.slopes.get(n)) for n in self.own]
         return value
 
 
@@ -195,14 +203,48 @@ def law_after(law: FloatLine | NoisyLaw, body: Callable[[Any], Any]) -> Any:
         if more or not isinstance(value, Noisy) or (*value.slopes,) != first.own or len(first.own) > 1:
             raise
         found = After(value, lambda x: _only(body(x)))
-        found.made(value.start)
+        try:
+            found.made(value.start)
+        except SeveralError:
+            return _in_cases(FloatLine(first.own[0].family, value.start, spread_of(value)), body)
         return NoisyLaw(first.own, {found: 1.0})
+
+
+def _in_cases(line: FloatLine, body: Callable[[Any], Any]) -> Any:
+    """The law of what has few laws, depending on a number: that with the chance of each case."""
+
+    def form(x: float) -> object:
+        return of_noises(body(x)).form
+
+    steps = (line.at + sign * line.scale * z for z in range(8) for sign in (-1, 1))
+    near = sorted({0.0, *line.values(), *steps})
+    changes, before = list[tuple[float, float]](), form(near[0])
+    for low, high in pairwise(near):
+        if (found := form(high)) != before:
+            changes.append((low, high))
+            if len(changes) > CASES:
+                raise SeveralError("a draw with many laws after a function of noise")
+        before = found
+    ends = [crossing(form, *two) for two in changes]
+    middles = [(low + high) / 2 for low, high in pairwise([near[0], *ends, near[-1]])]
+    return mixed([b - a for a, b in pairwise([0.0, *map(line.below, ends), 1.0])], [*map(body, middles)])
+
+
+def crossing(made: Callable[[float], object], low: float, high: float) -> float:
+    """Where a function that differs at two numbers changes."""
+    first = made(low)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if made(middle) == first else (low, middle)
+    return (low + high) / 2
 
 
 def _only(law: Any) -> float:
     if not isinstance(law, dict) or len(law) > 1:
-        raise ValueError("another draw after a function of noise")
+        raise SeveralError("another draw after a function of noise")
     (value,) = law
+    if isinstance(value, tuple):
+        raise SeveralError("several outputs after a function of noise")
     return float(value)
 
 

@@ -25,6 +25,7 @@ from dpverify.proving.theorems.noises import (
     Noisy,
     NoisyLaw,
     OneNoise,
+    crossing,
     of_noises,
     spread_of,
 )
@@ -46,6 +47,8 @@ TINY = 1e-250
 """A mass beside which another may be too small for floating point."""
 NARROW = 1e-3
 """The length of a uniform law that stands for one number."""
+BESIDE = 200
+"""How many scales of noise a value without noise counts where they are added up."""
 STEPS = 40
 """Values of a function of noise that takes few."""
 FARTHEST = 1e4
@@ -115,6 +118,9 @@ def directions(left: NoisyLaw, right: NoisyLaw) -> Iterator[Rows]:
             yield [[w / largest for w in weights]]
         if slopes == other_slopes and largest:
             return
+    if rows := beside_values(slopes, noises):
+        yield rows
+        return
     rows = each_noise(left)
     yield rows
     if len({noise.family for noise in noises}) > 1:
@@ -131,6 +137,24 @@ def without_noise(slopes: Rows) -> Iterator[Rows]:
                 else solved([[]] * len(row), row)
             )
             yield [[*(-w for w in weights), 1.0, *([0.0] * (len(slopes) - k - 1))]]
+
+
+def beside_values(slopes: Rows, noises: list[OneNoise]) -> Rows:
+    """Sums that are one noise each, the first with outputs without noise so often that it tells their values; or none.
+
+    Refused (ValueError) where there are no such sums.
+    """
+    plain = [k for k, row in enumerate(slopes) if not any(row)]
+    noisy = [k for k in range(len(slopes)) if k not in plain]
+    if not plain or not noisy:
+        return []
+    if len(noisy) != len(noises):
+        raise ValueError("not as many noisy outputs as noises")
+    found = _inverse(tuple(tuple(slopes[k]) for k in noisy))
+    rows = [[dict(zip(noisy, row, strict=True)).get(k, 0.0) for k in range(len(slopes))] for row in found]
+    for count, k in enumerate(plain, 1):
+        rows[0][k] = float(math.ceil(BESIDE * count * max(noise.scale for noise in noises)))
+    return rows
 
 
 def each_noise(law: NoisyLaw) -> Rows:
@@ -352,7 +376,7 @@ def _stepped(left: NoisyLaw, right: NoisyLaw) -> Sight | None:
     near = sorted({line.at + line.scale * z for line in lines for z in (0.0, *FAR) if abs(z) < 8})
     while len({made(x) for x in near}) > STEPS:
         near = [*near[:-1:2], near[-1]]
-    ends = [_crossing(made, low, high) for low, high in pairwise(near) if made(low) != made(high)]
+    ends = [crossing(made, low, high) for low, high in pairwise(near) if made(low) != made(high)]
     found = dict[float, tuple[float, float]]()
     masses = zip(*(_masses(line, ends) for line in lines), strict=True)
     for (low, high), (p, q) in zip(pairwise([near[0], *ends, near[-1]]), masses, strict=True):
@@ -362,15 +386,6 @@ def _stepped(left: NoisyLaw, right: NoisyLaw) -> Sight | None:
     ranked = sorted(found)
     cuts = tuple((a + b) / 2 for a, b in pairwise(ranked))
     return Sight([[1.0]], [], [], [found[value] for value in ranked], cuts) if cuts else None
-
-
-def _crossing(made: Callable[[float], object], low: float, high: float) -> float:
-    """Where a function that differs at two numbers changes."""
-    first = made(low)
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if made(middle) == first else (low, middle)
-    return (low + high) / 2
 
 
 def places(one: MixedLine, other: MixedLine) -> list[float]:
@@ -493,7 +508,7 @@ def _crossings(one: MixedLine, other: MixedLine, epsilon: float) -> list[float]:
     roots = list[float]()
     for low, high in pairwise(places(one, other)):
         if is_above(low) != is_above(high):
-            roots.append(_crossing(is_above, low, high))
+            roots.append(crossing(is_above, low, high))
     return roots
 
 

@@ -77,7 +77,7 @@ ENTRIES: dict[str, list[Place]] = {
     "line": [
         ("theorems.outcomes", "image"),
         ("theorems.cells", "by_cases"),
-        *(("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")),
+        *(("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance", "plane")),
     ],
     "event": [("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")],
     "letter": [("theorems.letters", "on_the_line"), ("theorems.letters", "letters_of")],

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import pytest
+from scipy.integrate import quad
 
 from dpverify.privacy.gaussian import gaussian_hockey_stick
 from dpverify.proving.checker.terms import number, symbol, term
 from dpverify.proving.checker.theorems.cells import holds
 from dpverify.proving.checker.theorems.language import nodes
-from dpverify.proving.checker.theorems.lines import Line, chance
+from dpverify.proving.checker.theorems.lines import Line, chance, mean
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.checker.theorems.numbers import NO, ONE, made
 from dpverify.proving.checker.theorems.steps import Clause
@@ -309,6 +311,30 @@ def test_beside_other_noise_normal_noise_is_looked_at_alone() -> None:
     assert [sight.along for sight in sights(one, other)] == [[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0]]]
 
 
+def test_few_values_beside_noise_are_cases() -> None:
+    """The law of (1[0 < y], z) is a mixture, of which one sum tells all; so it is with the draws turned around."""
+    sign = ["indicator", ["<", ["num", "0"], ["sym", "y"]]]
+    pair = ["certain", ["pair", sign, ["sym", "z"]]]
+    draws = [["then", Y, LAPLACE], ["then", ["z", "real"], LAPLACE]]
+    for first, last in (draws, draws[::-1]):
+        law = FloatModel({"Data": 1}, {}).code(nodes(lists([*first, [*last, pair]])))
+        one, other = (law({"f": lambda _, at=at: at, "D": 0}) for at in (0.0, 1.0))
+        assert [*one.masses.values()] == pytest.approx([0.5, 0.5])
+        assert sorted(other.masses.values()) == pytest.approx([math.exp(-1) / 2, 1 - math.exp(-1) / 2])
+        assert sights(one, other)[-1].along == [[200.0, 1.0]]
+        wanted = 1 + math.log(0.5 / (math.exp(-1) / 2))
+        assert needed("private", one, other, [0.0, 0.0]) == pytest.approx(wanted, abs=1e-6)
+        assert needed("private", one, one, [0.0, 0.0]) == pytest.approx(0, abs=1e-9)
+    whole = lists([*draws[0], [*draws[1], pair]])
+    for epsilon, far in (("19/10", True), ("2", False)):
+        assert refutes(whole, ["private", epsilon, "0"], [["200", "1"]], [["0", "100", "200"]]) == far
+    many = ["certain", ["pair", ["floor", ["sym", "y"]], ["sym", "z"]]]
+    with pytest.raises(ValueError, match="many laws"):
+        FloatModel({"Data": 1}, {}).code(nodes(lists([*draws[0], [*draws[1], many]])))(
+            {"f": lambda _: 0.0, "D": 0}
+        )
+
+
 def test_distances_in_floating_point_are_right() -> None:
     """Against closed forms: a mixture of normal laws, two Laplace draws, a wider law, a uniform one."""
     one, other = FloatLine("normal", 0.0, 1.0), FloatLine("normal", 1.0, 1.0)
@@ -351,3 +377,47 @@ def test_chances_of_rounded_numbers_and_of_exponentials() -> None:
     twice = term("<=", made("add", floor, x), number(2))
     with pytest.raises(ValueError, match=r"."):
         chance(law, "x", twice, partial(holds, twice, "x"))
+
+
+DENSITIES: dict[str, tuple[Callable[[float], float], tuple[float, float]]] = {
+    "normal": (lambda z: math.exp(-z * z / 2) / math.sqrt(2 * math.pi), (-14, 14)),
+    "laplace": (lambda z: math.exp(-abs(z)) / 2, (-90, 90)),
+    "uniform": (lambda _: 1.0, (-0.5, 0.5)),
+    "exponential": (lambda z: math.exp(-z), (0, 120)),
+}
+
+
+@pytest.mark.parametrize("family", DENSITIES)
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 7])
+def test_means_of_polynomials_are_right(family: str, degree: int) -> None:
+    """Against quadrature: a power, a product less than it, and a number, with a coefficient that is no fraction."""
+    x, root, law = (
+        symbol("x"),
+        made("exp", number(Fraction(-1, 2))),
+        Line(family, number(Fraction(2, 3)), number(2)),
+    )
+    power = term("pow", term("add", x, number(Fraction(1, 3))), number(degree))
+    product = term("mul", number(-2), root, *[x] * (degree - 1))
+    found = mean(law, "x", term("add", power, product, number(5)))
+
+    def value(z: float) -> float:
+        at = 2 / 3 + 2 * z
+        return (at + 1 / 3) ** degree - 2 * math.exp(-1 / 2) * at ** (degree - 1) + 5
+
+    density, (low, high) = DENSITIES[family]
+    parts = [quad(lambda z: value(z) * density(z), *ends)[0] for ends in ((low, 0), (0, high))]
+    assert float(bounds_of(found)[0]) == pytest.approx(sum(parts), rel=1e-8)
+    cancelled = term("add", power, term("mul", number(-1), power), x)
+    assert mean(law, "x", cancelled) == mean(law, "x", x)
+
+
+def test_means_of_what_is_no_polynomial_are_refused() -> None:
+    """So is a polynomial of a degree above 64."""
+    x, law = symbol("x"), Line("normal", NO, ONE)
+    for head, parts in (("abs", [x]), ("exp", [x]), ("floor", [x]), ("max", [x, ONE]), ("pow", [x, number(-1)]),
+                        ("pow", [x, number(Fraction(1, 2))]), ("pow", [number(2), x]), ("pow", [x, x])):  # fmt: skip
+        with pytest.raises(ValueError, match="no polynomial"):
+            mean(law, "x", term("mul", x, term(head, *parts)))
+    for high in (term("pow", x, number(65)), term("mul", term("pow", x, number(64)), x)):
+        with pytest.raises(ValueError, match="high degree"):
+            mean(law, "x", high)

@@ -114,6 +114,7 @@ def test_steps_of_another_number_are_refused() -> None:
             truth("", letters, [value], "(<= 0 1)")
 
 
+SIX: Json = [[str(k), "1/6"] for k in range(1, 7)]
 LAW = [["0", "1/2"], ["1", "1/4"], ["3", "1/4"]]
 TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("", "(P (law real))", [LAW], "(== (mean (x real) P x) 1)", 1),
@@ -214,7 +215,9 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("", "(a real)", ["2"], "(== (mean (z real) (exponential a) (* z z z)) 48)", 1),
     ("", "(a real)", ["2"], "(== (mean (z real) (uniform 0 a) (* z z z)) 2)", 1),
     ("", "(a real)", ["2"], "(== (mean (z real) (normal 1 a) (* z z z)) 13)", 1),
-    ("", "(a real)", ["2"], "(<= (mean (z real) (uniform 0 a) (* z z z z)) 9)", 0),
+    ("", "(a real)", ["2"], "(== (mean (z real) (uniform 0 a) (* z z z z)) 16/5)", 1),
+    ("", "(a real)", ["2"], "(== (mean (z real) (uniform 0 a) (* z z z z)) 3)", -1),
+    ("", "(a real)", ["2"], "(<= (mean (z real) (uniform 0 a) (max z (* z z))) 9)", 0),
     ("", "(a real)", ["2"], "(<= (mean (z real) (normal 1 (- a 2)) z) 9)", 0),
     ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (^ (abs z) 3))", 1),
     ("", "(a real)", ["2"], "(== (mean (z real) (uniform 0 a) (* z z)) 4/3)", 1),
@@ -229,6 +232,13 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("", "(a real)", ["2"], "(== (product (i integer) a 3 2) 0)", -1),
     ("", "(a real)", ["2"], "(<= (largest (i integer) a 3 2) 2)", 0),
     ("", "(a real)", ["2"], "(== (sum (i integer) a 3 1) 0)", 0),
+    # a number is one of several values at most, and none for the numbers that are left
+    ("", "(P (law real))", [SIX],
+     "(all ((r integer)) ((not (and (<= 1 r) (<= r 6)))) (== (chance (x real) P (== x r)) 0))", 1),
+    ("", "(P (law real))", [SIX],
+     "(all ((r integer)) ((not (and (<= 1 r) (<= r 5)))) (== (chance (x real) P (== x r)) 0))", -1),
+    ("", "(P (law real))", [SIX], "(all ((r real)) () (<= (chance (x real) P (== x r)) 1/6))", 1),
+    ("", "(P (law real))", [SIX], "(all ((r real)) () (<= (chance (x real) P (== x r)) 1/7))", -1),
     # a sum is worked out once for the same values of its letters, and again for others
     ("", "(a real)", ["2"], "(== (sum (i integer) (sum (j integer) (* a i) 1 3) 1 2) 18)", 1),
     ("", "(a real)", ["2"], "(== (sum (i integer) (sum (j integer) (* a i) 1 3) 1 2) 12)", -1),

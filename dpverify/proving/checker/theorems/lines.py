@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
+from math import factorial
 
 from dpverify.proving.checker import follow
 from dpverify.proving.checker.reading import Theorem
@@ -23,12 +23,8 @@ from dpverify.proving.checker.theorems.numbers import (
     made,
 )
 
-PLACES = (0, 1, -1, 2)
-MOMENTS: dict[str, tuple[Fraction | int, ...]] = {
-    "normal": (1, 0, 1, 0), "laplace": (1, 0, 2, 0), "uniform": (1, 0, Fraction(1, 12), 0), "exponential": (1, 1, 2, 6),
-}  # fmt: skip
-"""Means of powers of the distance from the location, of laws of scale 1."""
 PIECES = 16  # linear functions that the sides of a comparison are made of
+HIGHEST = 64  # the degree of a polynomial
 
 
 @dataclass(frozen=True)
@@ -69,21 +65,16 @@ def at(value: Term, x: str, place: Term) -> Term:
     return again(value.put({x: place}))
 
 
-def same_for_all(letters: tuple[str, ...], one: Term, other: Term) -> None:
-    """Refuse unless functions of letters are the same."""
-    used = names(one) | names(other)
-    demand(used <= {*letters}, "further letters")
-    if used:
-        follow(Theorem(tuple(Unknown(x, "real") for x in letters), (), term("==", one, other)))
-
-
 def plane(value: Term, letters: tuple[str, ...]) -> tuple[list[Term], Term]:
-    """A linear function of letters: its slopes, and its value at 0."""
+    """A linear function of letters: its slopes, and its value at 0; refused unless it is one for all numbers."""
     places = [{x: ONE if x == one else NO for x in letters} for one in (None, *letters)]
     start, *ends = (again(value.put(place)) for place in places)
     slopes = [difference(end, start) for end in ends]
     products = (term("mul", slope, symbol(x)) for slope, x in zip(slopes, letters, strict=True))
-    same_for_all(letters, value, term("add", start, *products))
+    same = term("==", value, term("add", start, *products))
+    demand(names(same) <= {*letters}, "further letters")
+    if names(same):
+        follow(Theorem(tuple(Unknown(x, "real") for x in letters), (), same))
     return slopes, start
 
 
@@ -102,34 +93,43 @@ def shifted(law: Line, x: str, value: Term) -> Line:
     return Line(law.family, place, made("mul", made("abs", slope), law.scale))
 
 
-def basis(k: int, count: int) -> list[Fraction]:
-    """Coefficients of the polynomial that is 1 at one of the first places, and 0 at the others."""
-    found = [Fraction(1)]
-    for place in PLACES[:k] + PLACES[k + 1 : count]:
-        gap = Fraction(PLACES[k] - place)
-        shifted_up, whole = [Fraction(0), *found], [*found, Fraction(0)]
-        found = [(low - place * one) / gap for low, one in zip(shifted_up, whole, strict=True)]
+def moment(family: str, power: int) -> Fraction:
+    """The mean of a power of the distance from the location, of a law of scale 1."""
+    if power % 2 and family != "exponential":
+        return Fraction(0)
+    if family == "uniform":
+        return Fraction(1, (power + 1) * 2**power)
+    return Fraction(factorial(power), 2 ** (power // 2) * factorial(power // 2) if family == "normal" else 1)
+
+
+def degree(value: Term, x: str) -> int:
+    """The degree of a polynomial in x, or more where terms cancel; refused for what is not written as one."""
+    if x not in names(value):
+        return 0
+    head, (*parts, last) = value.head, value.parts or (value,)
+    if head == "pow" and last.head == "num" and last.number >= 0 and last.number % 1 == 0:
+        found = int(last.number) * degree(parts[0], x)
+    else:
+        demand(head in ("sym", "add", "mul"), "the mean of what is no polynomial")
+        found = (sum if head == "mul" else max)(degree(part, x) for part in value.parts) if parts else 1
+    demand(found <= HIGHEST, "the mean of a polynomial of a high degree")
     return found
 
 
 def mean(law: Line, x: str, value: Term) -> Term:
-    """The expectation of a polynomial in z = x - location, of degree 2, or 3 where it is none of degree 2."""
-    z = term("add", symbol(x), made("mul", number(-1), law.at))
-    values = [at(value, x, made("add", law.at, number(n))) for n in PLACES]
-    for count in (3, 4):
-        rows = [basis(k, count) for k in range(count)]
-        found = [
-            made("add", *(made("mul", number(row[j]), values[k]) for k, row in enumerate(rows) if row[j]))
-            for j in range(count)
+    """The expectation of a polynomial p, z = x - location: the sum of k-th differences at 0 times E[binom(z, k)]."""
+    values = [at(value, x, made("add", law.at, number(k))) for k in range(degree(value, x) + 1)]
+    row, found = [Fraction(1)], list[Term]()
+    for k in range(len(values)):
+        known = ((c * moment(law.family, j), j) for j, c in enumerate(row))
+        chosen = made("add", *(made("mul", number(c), *[law.scale] * j) for c, j in known if c))
+        found += [made("mul", chosen, values[0])] if chosen is not NO else []
+        values = [difference(high, low) for low, high in pairwise(values)]
+        row = [
+            (low - k * one) / (k + 1)
+            for low, one in zip([Fraction(0), *row], [*row, Fraction(0)], strict=True)
         ]
-        with suppress(ValueError):
-            same_for_all((x,), value, term("add", *(term("mul", c, *[z] * j) for j, c in enumerate(found))))
-            times = MOMENTS[law.family]
-            scaled = [
-                made("mul", number(times[j]), c, *[law.scale] * j) for j, c in enumerate(found) if times[j]
-            ]
-            return made("add", *scaled)
-    raise ValueError("the mean of what is no polynomial of degree 3")
+    return made("add", *found)
 
 
 def pieces(value: Term) -> list[Term]:

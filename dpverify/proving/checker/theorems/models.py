@@ -99,6 +99,12 @@ FORMULAS = (
 _Found = TypeVar("_Found")
 
 
+def excludes(g: Term, f: Term) -> bool:
+    """Whether formulas say of one term that it is one number, and that it is another."""
+    equal = f.head == g.head == "==" and f.parts[1] is g.parts[1] and f is not g
+    return equal and f.parts[0].head == g.parts[0].head == "num"
+
+
 class OpenError(Exception):
     """A formula in letters for numbers of which it matters whether it is true."""
 
@@ -249,6 +255,8 @@ class Model:
             return f is TRUE
         demand(names(f) and total(f), "a formula that is not decided")
         if f not in self.in_case:
+            if any(holds and excludes(g, f) for g, holds in self.in_case.items()):
+                return False
             raise OpenError(f)
         return self.in_case[f]
 

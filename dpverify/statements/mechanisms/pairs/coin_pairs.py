@@ -17,24 +17,29 @@ from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
 from dpverify.statements.mechanisms.proofs.coins import TAKEN, CoinsOnPage
 from dpverify.statements.mechanisms.proofs.ranges import ONE, number
 
-MOST = 4
-"""Candidates."""
+SURE = number(1)
 
 
-def in_random_order(left: list[int], heads: list[Node]) -> Node:
-    """The law of the first whose coin shows heads, of candidates of which one is sure to show it."""
-    if len(left) == 1:
-        return ("certain", number(left[0]))
-    found: Node = ""
-    for k, one in enumerate(left):
-        others = in_random_order([*left[:k], *left[k + 1 :]], heads)
-        first: Node = ("mixture", heads[one - 1], ("certain", number(one)), others)
-        found = ("mixture", number(Fraction(1, k + 1)), first, found) if found else first
-    return found
+def in_random_order(heads: list[Node], shown: tuple[int, ...] = (), place: int = 1) -> Node:
+    """The law of the first whose coin shows heads, of candidates of which one is sure to show it.
+
+    It is any of those that show heads, each with the same chance: those before a place that do are known.
+    """
+    if not heads:
+        found: Node = ("certain", number(shown[0] if shown else 0))
+        for count, one in enumerate(shown[1:], 2):
+            found = ("mixture", number(Fraction(1, count)), ("certain", number(one)), found)
+        return found
+    taken = in_random_order(heads[1:], (*shown, place), place + 1)
+    if heads[0] == SURE:
+        return taken
+    return ("mixture", heads[0], taken, in_random_order(heads[1:], shown, place + 1))
 
 
 class CoinPairSearcher(CandidatePairSearcher):
     """A search for pairs, on which another candidate is taken."""
+
+    widest = 8
 
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         super().__init__(mechanism, sizes, random)
@@ -43,9 +48,9 @@ class CoinPairSearcher(CandidatePairSearcher):
         self.heads = self.model_of.code(self.coins.line.term)
 
     def candidates(self, letters: dict[str, Any]) -> int:
-        """How many there are; 0 where they are many, or only one of a number that is a letter."""
+        """How many there are; 0 where there is only one of a number that is a letter."""
         found = super().candidates(letters)
-        return found if found <= MOST and (found > 1 or self.columns[0] == "num") else 0
+        return found if found > 1 or self.columns[0] == "num" else 0
 
     def numbers(self, env: dict[str, Any]) -> tuple[tuple[Fraction, ...], ...]:
         """The chances that coins show heads."""
@@ -56,7 +61,7 @@ class CoinPairSearcher(CandidatePairSearcher):
         """The law of what is taken."""
         (heads,) = key = self.numbers(env)
         if key not in self.known:
-            law = in_random_order([*range(1, len(heads) + 1)], [number(one) for one in heads])
+            law = in_random_order([number(one) for one in heads])
             self.known[key] = self.model_of.code(law)(env)
         return self.known[key]
 
@@ -64,6 +69,12 @@ class CoinPairSearcher(CandidatePairSearcher):
         """The pair as values of letters, with the law of what is taken."""
         places, index = range(1, self.candidates(self.env(case, case.left)) + 1), self.coins.line.index
         heads = [put(self.coins.line.term, {index: ((), number(one))}) for one in places]
-        law = on(self.mechanism, in_random_order([*places], heads), ONE)
+        if all(
+            {*chances} == {1}
+            for side in (case.left, case.right)
+            for chances in self.numbers(self.env(case, side))
+        ):
+            heads = [SURE] * len(heads)
+        law = on(self.mechanism, in_random_order(heads), ONE)
         own = {name: value for name, value in own_letters(claim).items() if name != ONE}
         return {**super().entries(case, claim), TAKEN: {"params": [ONE], "term": json_of(put(law, own))}}
