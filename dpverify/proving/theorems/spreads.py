@@ -362,30 +362,33 @@ def sights(one: Spread, other: Spread) -> list[Sight]:
 
 
 def _stepped(left: NoisyLaw, right: NoisyLaw) -> Sight | None:
-    """Two laws of a function of one noise, by the masses of a few of its values; None for others.
+    """Two laws of functions of one noise, by the masses of a few of their values; None for others.
 
     What is far out, or between two of these values, is at the one before.
     """
     values = [next(iter(law.masses)) for law in (left, right)]
     if not all(isinstance(value, After) for value in values):
         return None
-    made, lines = values[0].made, list[FloatLine]()
+    lines = list[FloatLine]()
     for value in values:
         (noise,) = value.noisy.slopes
         lines.append(FloatLine(noise.family, value.noisy.start, spread_of(value.noisy)))
     near = sorted({line.at + line.scale * z for line in lines for z in (0.0, *FAR) if abs(z) < 8})
-    while len({made(x) for x in near}) > STEPS:
+    while len({value.made(x) for value in values for x in near}) > STEPS:
         near = [*near[:-1:2], near[-1]]
-    ends = [crossing(made, low, high) for low, high in pairwise(near) if made(low) != made(high)]
-    found = dict[float, tuple[float, float]]()
-    masses = zip(*(_masses(line, ends) for line in lines), strict=True)
-    for (low, high), (p, q) in zip(pairwise([near[0], *ends, near[-1]]), masses, strict=True):
-        of = made((low + high) / 2)
-        before = found.get(of, (0.0, 0.0))
-        found[of] = before[0] + p, before[1] + q
+    found = dict[float, list[float]]()
+    for k, (value, line) in enumerate(zip(values, lines, strict=True)):
+        made = value.made  # which may depend on records, where it should not
+        ends = [crossing(made, low, high) for low, high in pairwise(near) if made(low) != made(high)]
+        for (low, high), mass in zip(pairwise([near[0], *ends, near[-1]]), _masses(line, ends), strict=True):
+            found.setdefault(made((low + high) / 2), [0.0, 0.0])[k] += mass
     ranked = sorted(found)
     cuts = tuple((a + b) / 2 for a, b in pairwise(ranked))
-    return Sight([[1.0]], [], [], [found[value] for value in ranked], cuts) if cuts else None
+    return (
+        Sight([[1.0]], [], [], [(found[value][0], found[value][1]) for value in ranked], cuts)
+        if cuts
+        else None
+    )
 
 
 def places(one: MixedLine, other: MixedLine) -> list[float]:

@@ -301,6 +301,14 @@ def test_two_laws_of_a_function_of_noise_are_cut_at_the_same_numbers() -> None:
         assert needed("private", one, one, [0.0, 0.0]) == 0
 
 
+def test_a_function_that_depends_on_records_is_each_law_s_own() -> None:
+    """Whether y is at least -f, for y around f: 0 has the probability 1/2 where f is 0, and e^-2/2 where it is 1."""
+    made = ["indicator", ["<=", ["mul", ["num", "-1"], ["of", "f", ["sym", "D"]]], ["sym", "y"]]]
+    law = FloatModel({"Data": 1}, {}).code(nodes(lists(then(LAPLACE, made))))
+    one, other = (law({"f": lambda _, at=at: at, "D": 0}) for at in (0.0, 1.0))
+    assert needed("private", one, other, [0.0, 0.0]) == pytest.approx(2, rel=1e-6)
+
+
 def test_beside_other_noise_normal_noise_is_looked_at_alone() -> None:
     """Far out it tells any two locations apart, so that no pure claim holds, whatever the other noise hides."""
     pair = ["certain", ["pair", ["sym", "y"], ["sym", "z"]]]
