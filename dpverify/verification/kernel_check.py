@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from dpverify.ledger.verdicts import Variant
 from dpverify.proving import load
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.rocq.kernel import Kernel, KernelRow, Reason, RocqTheorem, ask, theorem_of
-from dpverify.proving.second_reader import RefusedError, read
+from dpverify.proving.rocq.terms import Json, bound_in, letters_in
+from dpverify.proving.second_reader import PrintedSource, RefusedError, read, read_letters
 from dpverify.running import Progress
 from dpverify.verification.audit_check import RowCheck, Status
 from dpverify.verification.catalog import answers
@@ -25,14 +27,39 @@ def kernel_row(
     name: str, obligation: Obligation, written_out: bool, certificate: Mapping[str, object]
 ) -> KernelRow | Reason:
     """A confirmed row for the kernel; its problem is what the second reader reads of its source."""
-    form = obligation.written_out if written_out else obligation
-    if form.source is None:
+    if obligation.source is None:
         return Reason.SOURCE
     try:
-        problem = read(form.source)
+        problem = read(obligation.source)
+        if written_out:
+            problem = with_equations(problem, obligation.source)
     except RefusedError:
         return Reason.SOURCE
     return KernelRow(name, problem, str(certificate["verdict"]), certificate["proof"])
+
+
+def with_equations(problem: Json, source: PrintedSource) -> Json:
+    """The problem, and among its assumptions what each letter that stands for a formula is equal to.
+
+    Raises:
+        RefusedError: where such a letter, or one in its formula, is bound in the problem.
+    """
+    said = {str(letter["variable"]["name"]): letter for letter in source["letters"]}
+    free = {v["name"] for v in problem["variables"]}
+    bound = set[str]().union(*map(bound_in, [problem["claim"], *problem["assuming"]]))
+    bodies: dict[str, Json] = {}
+    for name in sorted(free):
+        if said[name]["formula"]:
+            with suppress(RefusedError):  # what stands for a functional is a letter
+                bodies |= read_letters(source, (name,))
+    inside = set[str]().union(*map(letters_in, bodies.values()))
+    if inside & bound or any(said[name]["formula"] for name in bound & {*said}):
+        raise RefusedError("a letter that is bound stands for a formula, or is in one")
+    return {
+        "variables": [*problem["variables"], *(said[name]["variable"] for name in sorted(inside - free))],
+        "assuming": [*problem["assuming"], *(["==", ["sym", name], body] for name, body in bodies.items())],
+        "claim": problem["claim"],
+    }
 
 
 def with_kernel(

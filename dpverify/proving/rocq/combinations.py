@@ -195,9 +195,10 @@ class PolynomialLetters:
         names = {name for monomial in found for name, _ in monomial if self.signs.get(name) == "+"}
         least = {name: min(dict(m).get(name, Fraction(0)) for m in found) for name in names}
         outside = tuple(sorted((name, k) for name, k in least.items() if k))
-        first = abs(found[min(found)])
-        inside = {product_of(m, outside, -1): factor / first for m, factor in found.items()}
-        return (outside, first), inside
+        inside = {product_of(m, outside, -1): factor for m, factor in found.items()}
+        sizes = [abs(inside[m]) for m in sorted(inside)]
+        first = next((size for size in sizes if isqrt(size) is not None), sizes[0])
+        return (outside, first), {m: inside[m] / first for m in sorted(inside)}
 
     def root_of_number(self, factor: Fraction, exponent: Fraction) -> Polynomial | None:
         """A number's power; roots of numbers are letters of their own."""

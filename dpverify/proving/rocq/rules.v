@@ -1,5 +1,5 @@
 (* The rules that proofs use, each proved here once, and the tactics that apply them. *)
-Require Import Reals ZArith Lra Psatz Nsatz.
+Require Import Reals ZArith Lra Lia Psatz Nsatz.
 From Coquelicot Require Import Coquelicot.
 From Interval Require Import Tactic.
 Require Import semantics.
@@ -136,10 +136,14 @@ Ltac lettered := unfold Rdiv in *; repeat match goal with
   end.
 
 (* Both sides are the same, multiplied out. *)
+Ltac polynomial := cbn [Rpow_def.pow] in *; repeat match goal with
+  | H : ?a = ?b |- _ => revert H
+  | H : _ < _ |- _ => clear H | H : _ <= _ |- _ => clear H | H : _ <> _ |- _ => clear H
+  end; intros; solve [nsatz].
 Ltac fields := first [ring | field; repeat split; sign].
 Ltac identity := first
   [ fields
-  | reals; roots_apart; root_letters; first [fields | lettered; nsatz] ].
+  | reals; roots_apart; root_letters; first [fields | lettered; polynomial] ].
 
 (* Roots, logarithms and exponentials in another form. *)
 Lemma root_by_square x y : 0 <= y -> y * y = x -> sqrt x = y.
@@ -269,22 +273,72 @@ Ltac products := rewrite ?norm_square in *; norms; bilinear; one_order; intros; 
   | H : context [inner ?d ?u ?v] |- _ => let p := fresh "product" in set (p := inner d u v) in *; clearbody p
   end.
 Ltac gram := clear_parts; products;
-  repeat match goal with H : ?n * ?n = ?p |- _ => is_var p; subst p end; first [lra | fields | lettered; nsatz].
+  repeat match goal with H : ?n * ?n = ?p |- _ => is_var p; subst p end; first [lra | fields | lettered; polynomial].
 
 (* ------------------------------------------------------------------ values at a point *)
-Lemma power_two_exact x : 0 <= x -> sqrt (x * x) = x.
-Proof. intros; now apply sqrt_square. Qed.
-Ltac reals_equal := first [identity | branches; lra | nra].
-Ltac worked_out := unfold norm, vadd, vscale; cbn [inner]; rewrite ?Rmult_0_l, ?Rmult_0_r.
-Ltac value := worked_out; first [lra | enclosed | reals_equal].
-Ltac evaluated := match goal with
+Lemma bell_continuous t : continuous (fun t => exp (- (t * t) / 2)) t.
+Proof. apply (ex_derive_continuous (fun t => exp (- (t * t) / 2))). auto_derive. exact I. Qed.
+Lemma bell_integrable a b : ex_RInt (fun t => exp (- (t * t) / 2)) a b.
+Proof. apply (ex_RInt_continuous (fun t => exp (- (t * t) / 2))). intros. apply bell_continuous. Qed.
+Lemma Phi_order x y : x <= y -> Phi x <= Phi y.
+Proof.
+  intros H. unfold Phi. apply Rplus_le_compat_l. apply Rmult_le_compat_r.
+  { apply Rlt_le, Rinv_0_lt_compat, sqrt_lt_R0. pose proof PI_RGT_0. lra. }
+  rewrite <- (RInt_Chasles (fun t => exp (- (t * t) / 2)) 0 x y) by apply bell_integrable.
+  assert (0 <= RInt (fun t => exp (- (t * t) / 2)) x y).
+  { apply RInt_ge_0; [exact H | apply bell_integrable | intros; apply Rlt_le, exp_pos]. }
+  unfold plus; simpl. lra.
+Qed.
+Lemma Phi_between l x h a b : l <= x <= h -> a <= Phi l -> Phi h <= b -> a <= Phi x <= b.
+Proof. intros [L H] A B. pose proof (Phi_order l x L). pose proof (Phi_order x h H). lra. Qed.
+Lemma power_is_exp b e : 0 < b -> power b e = exp (e * ln b).
+Proof.
+  intros H. unfold power. destruct (Req_EM_T (IZR (Int_part e)) e) as [W | W].
+  - rewrite powerRZ_Rpower by exact H. unfold Rpower. now rewrite W.
+  - destruct (Rlt_dec 0 b); [reflexivity | contradiction].
+Qed.
+Lemma power_defined_positive b e : 0 < b -> power_defined b e.
+Proof.
+  intros H. unfold power_defined. destruct (Req_EM_T (IZR (Int_part e)) e) as [W | W]; [left | right];
+    split; try exact W; left; lra.
+Qed.
+Lemma floor_is x n : IZR n <= x < IZR n + 1 -> floor x = IZR n.
+Proof.
+  intros [L H]. unfold floor, Int_part. f_equal. rewrite <- (tech_up x (n + 1)) by (rewrite plus_IZR; lra). lia.
+Qed.
+Ltac reals_equal := first [apply root_by_square; lra | apply bound_of_root; lra | identity | branches; lra | nra].
+Ltac integers := repeat match goal with
+  | |- context [Z.to_nat ?n] => let v := eval vm_compute in (Z.to_nat n) in change (Z.to_nat n) with v
+  | |- context [Z.add ?a ?b] => let v := eval vm_compute in (Z.add a b) in progress change (Z.add a b) with v
+  end.
+Ltac worked_out := unfold sum, product; integers; cbn [sum_of product_of]; integers;
+  rewrite ?norm_square; unfold norm, vadd, vscale; cbn [inner]; rewrite ?Rmult_0_l, ?Rmult_0_r;
+  repeat match goal with
+  | |- context [power ?b ?e] => rewrite (power_is_exp b e) by first [sign | enclosed]
+  | |- context [Rmin ?a ?b] => first [rewrite (Rmin_left a b) by first [lra | enclosed] | rewrite (Rmin_right a b) by first [lra | enclosed]]
+  | |- context [Rmax ?a ?b] => first [rewrite (Rmax_left a b) by first [lra | enclosed] | rewrite (Rmax_right a b) by first [lra | enclosed]]
+  | |- context [ln ?u] => progress (replace u with 1 by lra); rewrite ln_1
+  end.
+Ltac value := worked_out; first
+  [ lra | enclosed | apply Rlt_not_eq; first [lra | enclosed] | apply Rgt_not_eq; first [lra | enclosed] | sign | reals_equal ].
+Ltac evaluated := lazymatch goal with
   | |- _ /\ _ => split; evaluated
   | |- _ \/ _ => first [left; solve [evaluated] | right; solve [evaluated]]
+  | |- forall _ : Z, (_ <= _ <= _)%Z -> _ => let low := fresh in let high := fresh in
+    intros ? [low high]; apply IZR_le in low, high; evaluated
+  | |- (_ <= _)%Z => lia
+  | |- power_defined _ _ => apply power_defined_positive; first [sign | value]
+  | |- ?x = ?x => reflexivity
+  | |- _ <> _ => value
   | |- forall _, _ => intros; evaluated
   | _ => first [solve [value] | exfalso; lra]
   end.
+(* A number between two others, of which the integrals are bounded. *)
+Ltac bounded := split; first [lra | enclosed].
+Ltac normal := unfold Phi; integral with (i_prec 80, i_degree 14).
 
 (* What needs no combination. *)
+Ltac linear := first [lra | match goal with H : ?a <> ?b |- _ => exfalso; apply H; lra end].
 Ltac arithmetic := first [solve [sign] | identity | branches; first [lra | lettered; nra]].
 
 Ltac given := first [assumption | sign | lra | enclosed | apply sqrt_le_1_alt; lra | lettered; nra].

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import ceil, floor
 
+from dpverify.proving.checker.reading import read
+from dpverify.proving.checker.values import Values
 from dpverify.proving.rocq.combinations import PolynomialLetters, Product, TwoSides, combination
 from dpverify.proving.rocq.terms import (
     RELATIONS,
@@ -13,9 +16,11 @@ from dpverify.proving.rocq.terms import (
     RocqTerms,
     UntranslatedError,
     domain_of,
+    letters_in,
     name_of,
     number,
     replaced,
+    split,
 )
 
 MOST_GIVEN = 8
@@ -110,32 +115,89 @@ def script(problem: Json, proof: Json) -> str:
 
 
 def at_point(problem: Json, point: Mapping[str, str]) -> str:
-    """The script of a counterexample: its numbers, and an evaluation."""
+    """The script of a counterexample: its numbers, what letters are equal to at them, and an evaluation."""
     lines = []
     kinds = {v["name"]: v["kind"] for v in problem["variables"]}
-    if "vector" in kinds.values():
-        first = next(name for name, kind in kinds.items() if kind == "vector")
-        lines.append(f"exists {len(point[first].split(','))}%nat.")
+    terms, vectors = RocqTerms(kinds), [name for name, kind in kinds.items() if kind == "vector"]
+    known: dict[str, Json] = {name: ["num", at] for name, at in point.items() if kinds.get(name) != "vector"}
+    equations = [f for given in problem["assuming"] for f in split(given) if f[0] == "=="]
+    pairs = [pair for f in equations for pair in ((f[1], f[2]), (f[2], f[1]))]
+    for one, other in pairs * len(equations):
+        if one[0] == "sym" and one[1] not in known and letters_in(other) <= {*known, *vectors}:
+            for name in letters_in(other) & {*known}:
+                other = swapped(other, ["sym", name], known[name])
+            known[one[1]] = other
+    places = {name_of(name): point[name].strip("()").split(",") for name in vectors}
+    for name, at in places.items():
+        cases = " | ".join(f"{k}%nat => {number(c)}" for k, c in enumerate(at) if c.strip())
+        lines.append(f"pose ({name} := (fun i => match i with {cases} | _ => 0 end) : vector).")
+    if vectors:
+        size = len(places[name_of(vectors[0])])
+        lines += [f"pose (dimension := {size}%nat).", "exists dimension."]
     for v in problem["variables"]:
-        value = point[v["name"]]
         if v["kind"] == "vector":
-            cases = " | ".join(
-                f"{k}%nat => {number(c)}" for k, c in enumerate(value.strip("()").split(",")) if c.strip()
-            )
-            lines.append(f"exists (fun i => match i with {cases} | _ => 0 end).")
+            lines.append(f"exists {name_of(v['name'])}.")
+        elif v["name"] not in known:
+            raise UntranslatedError("point")
         else:
-            lines.append(f"exists {number(value)}{'%Z' if v['kind'] == 'integer' else ''}.")
-    return "\n".join([*lines, "evaluated."])
+            value = known[v["name"]]
+            lines.append(f"exists {terms.integer(value) if v['kind'] == 'integer' else terms.real(value)}.")
+    if vectors:
+        lines.append(f"subst dimension {' '.join(places)}.")
+    for name, value in known.items():
+        problem = {key: swapped(problem[key], ["sym", name], value) for key in ("assuming", "claim")}
+    return "\n".join([*lines, *functions_at([problem["claim"], *problem["assuming"]], terms), "evaluated."])
+
+
+BITS = 60
+
+
+def functions_at(formulas: list[Json], terms: RocqTerms) -> Iterator[str]:
+    """Values of functions that `interval` does not know, of numbers; each is a letter from then on."""
+    its = {str(e): e for f in formulas for e in parts_of(f) if e[0] in ("phi", "erfc", "floor", "ceiling")}
+    for k, (head, e) in enumerate(its.values()):
+        try:
+            at = Values({}, BITS).interval(read(e))
+            ends = [Fraction(end + more, 2**BITS) for end, more in ((at.low, -(2**10)), (at.high, 2**10))]
+            if head in ("floor", "ceiling"):
+                (whole,) = {
+                    (floor if head == "floor" else ceil)(Fraction(end, 2**BITS)) for end in (at.low, at.high)
+                }
+                x, n = (terms.real(e), whole) if head == "floor" else (f"(- {terms.real(e)})", -whole)
+                yield "try unfold ceiling."
+                yield f"rewrite (floor_is {x} ({n})) by bounded."
+                continue
+            if head == "erfc":
+                raise UntranslatedError(head)
+            low, high = (Values({}, BITS).interval(read(["phi", ["num", str(end)]])) for end in ends)
+        except ValueError:
+            raise UntranslatedError(head) from None
+        numbers = [ends[0], ends[1], Fraction(low.low - 2**10, 2**BITS), Fraction(high.high + 2**10, 2**BITS)]
+        limits = " ".join(map(number, numbers[2:]))
+        x = terms.real(e)
+        between = f"Phi_between {number(numbers[0])} {x} {number(numbers[1])} {limits}"
+        yield f"pose proof ({between} ltac:(bounded) ltac:(normal) ltac:(normal))."
+        yield f"set (part_{k} := Phi {x}) in *; clearbody part_{k}."
+
+
+def parts_of(e: Json) -> Iterator[Json]:
+    """All expressions in it."""
+    if isinstance(e, list):
+        for part in e[1:]:
+            yield from parts_of(part)
+        yield e
 
 
 def gram(setting: Branch, problem: Json, proof: Json) -> list[str]:
     """A sum of products of facts about inner products."""
     claim = problem["claim"]
-    flat = [part for f in problem["assuming"] for part in (f[1:] if f[0] == "and" else [f])]
+    flat = [part for f in problem["assuming"] for part in split(f)]
     terms = RocqTerms(setting.kinds)
 
     def fact(f: Json) -> tuple[str, str, bool]:
         if f[0] == "assumption":
+            if not (f[1] < len(flat) and flat[f[1]][0] in RELATIONS):
+                raise UntranslatedError("gram")
             relation, low, high = flat[f[1]]
             text = f"({terms.real(high)} - {terms.real(low)})"
             return text, "equal" if relation == "==" else "given", relation == "<"
@@ -253,13 +315,6 @@ def known_of(v: Json) -> list[TwoSides]:
     if v.get("upper") is not None:
         found.append(TwoSides("<" if v["upper_open"] else "<=", letter, ["num", v["upper"]]))
     return found
-
-
-def letters_in(e: Json) -> set[str]:
-    """Names of letters in it."""
-    if e[0] == "sym":
-        return {e[1]}
-    return set().union(*(letters_in(part) for part in e if isinstance(part, list)))
 
 
 def substituted(setting: Branch, claim: Json) -> list[str]:
@@ -390,9 +445,7 @@ def compared(setting: Branch, goal: TwoSides) -> list[str]:
         found = combination(letters, squares, setting.given, pairs=False)
         if found is not None:
             return [*lines, "apply by_squares; [sign |].", *combined(setting, letters, squares, found)]
-    if len(setting.given) > MOST_GIVEN:
-        raise UntranslatedError("no combination")
-    return [*lines, "arithmetic."]
+    return [*lines, "arithmetic." if len(setting.given) <= MOST_GIVEN else "linear."]
 
 
 def with_roots(setting: Branch, goal: TwoSides, signs: Mapping[str, str]) -> tuple[list[str], Branch]:

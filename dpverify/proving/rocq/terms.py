@@ -207,6 +207,25 @@ def replaced(e: Json, letter: str, value: Json) -> Json:
     return [replaced(part, letter, value) if isinstance(part, list) else part for part in e]
 
 
+def split(f: Json) -> list[Json]:
+    """The parts of what is said together."""
+    return list(f[1:]) if f[0] == "and" else [f]
+
+
+def letters_in(e: Json) -> set[str]:
+    """Names of letters in it."""
+    if e[0] == "sym":
+        return {e[1]}
+    return set().union(*(letters_in(part) for part in e if isinstance(part, list)))
+
+
+def bound_in(e: Json) -> set[str]:
+    """Names of letters that are bound in it."""
+    its = {e[2]} if e[0] in ("sum", "product", "integral", "at") else set()
+    its |= {part["name"] for part in e if isinstance(part, dict)}
+    return its.union(*(bound_in(part) for part in e if isinstance(part, list)))
+
+
 def truth(f: Json, kinds: Mapping[str, str], *, holds: bool = True) -> str:
     """The proposition that a formula is true, or (`holds` false) that it is false."""
     head = f[0]

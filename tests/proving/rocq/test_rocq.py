@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,8 @@ from dpverify.proving.rocq.kernel import (
     theorem_of,
 )
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
+from dpverify.proving.second_reader import RefusedError, read
+from dpverify.verification.kernel_check import with_equations
 
 
 def letter(
@@ -64,6 +67,10 @@ VECTORS = problem(
     letters=(letter("x", "vector", None), letter("y", "vector", None)),
 )
 BROKEN = problem(["<=", ["mul", X, over(Y)], TWO])
+NORMAL = problem(
+    ["<=", ["phi", Y], ["num", "4/5"]], ["==", Y, ["log", ["mul", TWO, X]]], ["==", ["floor", X], TWO]
+)
+"""At x = 2: y is log 4, at which the normal law has 0.917."""
 CAUCHY = {"method": "gram", "sum": [[ONE, ["cauchy", X, Y]]]}
 SMT = {"method": "smt"}
 TRUE = [
@@ -74,6 +81,7 @@ TRUE = [
     KernelRow("whole", WHOLE, "proved", SMT),
     KernelRow("vectors", VECTORS, "proved", CAUCHY),
     KernelRow("broken", BROKEN, "refuted", {"method": "counterexample", "point": {"x": "3", "y": "1"}}),
+    KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
 
 
@@ -121,6 +129,26 @@ def test_a_box_is_said() -> None:
         "1 <= y",
         "y <= 2",
     ]
+
+
+def source(display: str) -> Any:
+    """A formula in x and y, where y stands for a formula in z."""
+    letters = [
+        {"latex": name, "formula": "z^2" if name == "y" else "", "variable": letter(name)}
+        for name in ("x", "y", "z")
+    ]
+    rest = dict.fromkeys(("given", "reading", "soft", "fixed", "premises", "also"), "")
+    return {"display": display, "letters": letters, "definitions": [], **rest}
+
+
+def test_letters_that_stand_for_formulas_are_equal_to_them() -> None:
+    printed = source(r"x\le y")
+    whole = with_equations(read(printed), printed)
+    assert [v["name"] for v in whole["variables"]] == ["x", "y", "z"]
+    assert whole["assuming"] == [["==", Y, ["pow", ["sym", "z"], TWO]]]
+    printed = source(r"\forall z>0\colon x\le z y")
+    with pytest.raises(RefusedError):
+        with_equations(read(printed), printed)
 
 
 def test_a_file_has_scripts_and_nothing_that_could_add_an_axiom() -> None:
@@ -233,7 +261,10 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch:
             else theorem_of(row)
         )
 
-    own = [replace(wrong[2], name="own")]
+    own = [
+        replace(wrong[2], name="own"),
+        replace(TRUE[-1], problem=problem(["<=", ["phi", Y], ["num", "23/25"]], *NORMAL["assuming"])),
+    ]
     rows = [*by_hand, *TRUE, *wrong, *own]
     answers = kernel.ask(INSTALLED, rows, workers=1, made=made, memory=False)
     accepted = [row.name for row, reason in zip(rows, answers, strict=True) if reason is None]
