@@ -306,7 +306,7 @@ Lemma floor_is x n : IZR n <= x < IZR n + 1 -> floor x = IZR n.
 Proof.
   intros [L H]. unfold floor, Int_part. f_equal. rewrite <- (tech_up x (n + 1)) by (rewrite plus_IZR; lra). lia.
 Qed.
-Ltac reals_equal := first [apply root_by_square; lra | apply bound_of_root; lra | identity | branches; lra | nra].
+Ltac reals_equal := first [apply root_by_square; lra | apply bound_of_root; lra | identity | branches; lra | nra | simpl; lra].
 Ltac integers := repeat match goal with
   | |- context [Z.to_nat ?n] => let v := eval vm_compute in (Z.to_nat n) in change (Z.to_nat n) with v
   | |- context [Z.add ?a ?b] => let v := eval vm_compute in (Z.add a b) in progress change (Z.add a b) with v
