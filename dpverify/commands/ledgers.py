@@ -82,8 +82,8 @@ def check(
     itself says; 1: a row or certificate is missing, or contradicts its source or the checker; 2: no ledger.
     """
     extras.require("dpverify check", "prove")
-    from dpverify.verification.audit_check import Rerun
-    from dpverify.verification.ledger_check import check_ledger
+    from dpverify.verification.checking.audit_check import Rerun
+    from dpverify.verification.checking.ledger_check import check_ledger
 
     check_json(json_file)
     asked = _kernel(kernel, kernel_path)

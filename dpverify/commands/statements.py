@@ -274,7 +274,7 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
     """Write theorems and their scripts, and beside them the two files that these stand on."""
     from dpverify.proving.rocq.kernel import file_of, write_sources
     from dpverify.statements.selection import select_statements
-    from dpverify.verification.kernel_check import theorems_of
+    from dpverify.verification.checking.kernel_check import theorems_of
 
     if file.suffix != ".v" or not file.stem.isidentifier() or file.name in ("semantics.v", "rules.v"):
         raise InvalidArgumentError(

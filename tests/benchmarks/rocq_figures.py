@@ -26,7 +26,7 @@ from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
 from dpverify.reports import load_ledger
 from dpverify.statements.paper import papers
 from dpverify.verification.catalog.source_rows import rows_of
-from dpverify.verification.kernel_check import kernel_row
+from dpverify.verification.checking.kernel_check import kernel_row
 
 BEGIN, END = "<!-- figures: make rocq -->", "<!-- /figures -->"
 POINTS = 200

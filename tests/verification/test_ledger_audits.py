@@ -15,8 +15,8 @@ import pytest
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.document import Ledger
-from dpverify.verification import audit_check
-from dpverify.verification.audit_check import (
+from dpverify.verification.checking import audit_check
+from dpverify.verification.checking.audit_check import (
     BUDGET,
     HEAD,
     NO_RERUN,

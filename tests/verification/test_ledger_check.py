@@ -24,14 +24,15 @@ from dpverify.reports import write_report
 from dpverify.running import Executor
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
-from dpverify.verification import VerificationSettings, audit_check, ledger_check
-from dpverify.verification.audit_check import RowCheck
+from dpverify.verification import VerificationSettings
 from dpverify.verification.audits import AuditSettings, carry_out_all
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.catalog.source_rows import SourceRow
+from dpverify.verification.checking import audit_check, ledger_check
+from dpverify.verification.checking.audit_check import RowCheck
+from dpverify.verification.checking.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.versions import library_versions
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "fmtt18.thm32", "gll22.eq9", "gll22.eq10")

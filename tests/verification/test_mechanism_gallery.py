@@ -16,7 +16,7 @@ from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
 from dpverify.statements.mechanisms.reading import mechanisms_of
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as rows_module
-from dpverify.verification.ledger_check import check_ledger
+from dpverify.verification.checking.ledger_check import check_ledger
 from dpverify.verification.theorems import is_shown, theorem_rows
 
 from ..benchmarks.mechanisms import gallery

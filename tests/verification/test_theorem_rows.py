@@ -21,7 +21,7 @@ from dpverify.statements.theorems.library import FOLDER, shipped
 from dpverify.statements.theorems.pages import read_theorem, read_theorems
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as theorem_rows_module
-from dpverify.verification.ledger_check import Status, check_ledger
+from dpverify.verification.checking.ledger_check import Status, check_ledger
 from dpverify.verification.theorems import _TheoremTask, theorem_rows
 from dpverify.views.comparison import compare_ledgers
 

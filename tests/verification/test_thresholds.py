@@ -16,7 +16,7 @@ from dpverify.proving.checker import check
 from dpverify.reports import load_ledger, write_ledger
 from dpverify.statements.own_pages import read_pages
 from dpverify.verification import VerificationSettings, verify
-from dpverify.verification.ledger_check import check_ledger
+from dpverify.verification.checking.ledger_check import check_ledger
 from dpverify.verification.thresholds import faults
 
 from ..cli.calling import call

@@ -15,8 +15,8 @@ from dpverify.reports import write_report
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.proofs import prove_statement
+from dpverify.verification.checking.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
 
 STATEMENT = "bst14.huber-smooth"
 """With chains of equations, and definitions with a parameter."""

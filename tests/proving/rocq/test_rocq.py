@@ -25,7 +25,7 @@ from dpverify.proving.rocq.kernel import (
 )
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
 from dpverify.proving.second_reader import RefusedError, read
-from dpverify.verification.kernel_check import with_equations
+from dpverify.verification.checking.kernel_check import with_equations
 
 
 def letter(

@@ -193,7 +193,7 @@ def test_check_evaluates_instances_again() -> None:
     from dpverify.ledger.document import ErrorBudget, Ledger
     from dpverify.verification.catalog.entries import catalog_entries
     from dpverify.verification.catalog.proofs import prove_statement
-    from dpverify.verification.ledger_check import Status, _catalog
+    from dpverify.verification.checking.ledger_check import Status, _catalog
 
     records = prove_statement("bst14.huber-smooth")
     entries = catalog_entries(records)

@@ -108,7 +108,8 @@ def degree(value: Term, x: str) -> int:
         return 0
     head, (*parts, last) = value.head, value.parts or (value,)
     if head == "pow" and last.head == "num" and last.number >= 0 and last.number % 1 == 0:
-        found = int(last.number) * degree(parts[0], x)
+        base = parts[0].parts[0] if parts[0].head == "abs" and last.number % 2 == 0 else parts[0]
+        found = int(last.number) * degree(base, x)
     else:
         demand(head in ("sym", "add", "mul"), "the mean of what is no polynomial")
         found = (sum if head == "mul" else max)(degree(part, x) for part in value.parts) if parts else 1

@@ -13,7 +13,7 @@ from dpverify.proving.certificates import load
 from dpverify.proving.checker import Confirmation
 from dpverify.statements.theorems.library import library_before
 from dpverify.statements.theorems.pages import TheoremOnPage
-from dpverify.verification.audit_check import RowCheck, RowRefusedError, Status, compare
+from dpverify.verification.checking.audit_check import RowCheck, RowRefusedError, Status, compare
 from dpverify.verification.theorems import (
     Known,
     TheoremFound,

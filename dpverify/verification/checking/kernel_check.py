@@ -15,10 +15,10 @@ from dpverify.proving.rocq.kernel import Kernel, KernelRow, Reason, RocqTheorem,
 from dpverify.proving.rocq.terms import Json, bound_in, letters_in
 from dpverify.proving.second_reader import PrintedSource, RefusedError, read, read_letters
 from dpverify.running import Progress
-from dpverify.verification.audit_check import RowCheck, Status
 from dpverify.verification.catalog import answers
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.catalog.source_rows import obligations_of
+from dpverify.verification.checking.audit_check import RowCheck, Status
 
 ACCEPTED = "accepted"
 

@@ -43,7 +43,11 @@ from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
 from dpverify.statements.theorems.names import FOLDERS, split_names
 from dpverify.verification import thresholds
-from dpverify.verification.audit_check import (
+from dpverify.verification.catalog.entries import entries_of_run, results_of
+from dpverify.verification.catalog.premises import premises_of_row
+from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
+from dpverify.verification.catalog.source_rows import SourceRow, rows_of
+from dpverify.verification.checking.audit_check import (
     HEAD,
     NO_RERUN,
     Rerun,
@@ -56,12 +60,9 @@ from dpverify.verification.audit_check import (
     differences,
     short,
 )
-from dpverify.verification.catalog.entries import entries_of_run, results_of
-from dpverify.verification.catalog.premises import premises_of_row
-from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
-from dpverify.verification.catalog.source_rows import SourceRow, rows_of
+from dpverify.verification.checking.kernel_check import ACCEPTED, with_kernel
+from dpverify.verification.checking.theorem_check import theorem_checks
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.kernel_check import ACCEPTED, with_kernel
 from dpverify.verification.refutations import (
     contradictions,
     fault_of,
@@ -69,7 +70,6 @@ from dpverify.verification.refutations import (
     refutation_texts,
     sides_as_printed,
 )
-from dpverify.verification.theorem_check import theorem_checks
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
