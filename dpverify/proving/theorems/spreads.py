@@ -366,29 +366,34 @@ def _stepped(left: NoisyLaw, right: NoisyLaw) -> Sight | None:
 
     What is far out, or between two of these values, is at the one before.
     """
-    values = [next(iter(law.masses)) for law in (left, right)]
-    if not all(isinstance(value, After) for value in values):
+    values = [
+        (k, value, chance) for k, law in enumerate((left, right)) for value, chance in law.masses.items()
+    ]
+    if not all(isinstance(value, After) for _, value, _ in values):
         return None
     lines = list[FloatLine]()
-    for value in values:
+    for _, value, _ in values:
         (noise,) = value.noisy.slopes
         lines.append(FloatLine(noise.family, value.noisy.start, spread_of(value.noisy)))
-    near = sorted({line.at + line.scale * z for line in lines for z in (0.0, *FAR) if abs(z) < 8})
-    while len({value.made(x) for value in values for x in near}) > STEPS:
+    each = sorted(z for z in (0.0, *FAR) if abs(z) < 8)[:: -(-len({*lines}) // 2)]
+    near = sorted({line.at + line.scale * z for line in {*lines} for z in each})
+    while len({value.made(x) for _, value, _ in values for x in near}) > STEPS:
         near = [*near[:-1:2], near[-1]]
     found = dict[float, list[float]]()
-    for k, (value, line) in enumerate(zip(values, lines, strict=True)):
+    for (k, value, chance), line in zip(values, lines, strict=True):
         made = value.made  # which may depend on records, where it should not
-        ends = [crossing(made, low, high) for low, high in pairwise(near) if made(low) != made(high)]
+        ends = [_end(made, *two) for two in pairwise([(x, made(x)) for x in near]) if two[0][1] != two[1][1]]
         for (low, high), mass in zip(pairwise([near[0], *ends, near[-1]]), _masses(line, ends), strict=True):
-            found.setdefault(made((low + high) / 2), [0.0, 0.0])[k] += mass
+            found.setdefault(made((low + high) / 2), [0.0, 0.0])[k] += chance * mass
     ranked = sorted(found)
     cuts = tuple((a + b) / 2 for a, b in pairwise(ranked))
-    return (
-        Sight([[1.0]], [], [], [(found[value][0], found[value][1]) for value in ranked], cuts)
-        if cuts
-        else None
-    )
+    return Sight([[1.0]], [], [], [(found[value][0], found[value][1]) for value in ranked], cuts)
+
+
+def _end(made: Callable[[float], float], one: tuple[float, float], other: tuple[float, float]) -> float:
+    """Where a function changes between two numbers, with its values there; of one that changes twice, the middle."""
+    middle = (one[0] + other[0]) / 2
+    return crossing(made, one[0], other[0]) if made(middle) in (one[1], other[1]) else middle
 
 
 def places(one: MixedLine, other: MixedLine) -> list[float]:

@@ -309,6 +309,16 @@ def test_a_function_that_depends_on_records_is_each_law_s_own() -> None:
     assert needed("private", one, other, [0.0, 0.0]) == pytest.approx(2, rel=1e-6)
 
 
+def test_a_function_of_a_mixture_is_a_mixture() -> None:
+    """Whether y is positive, around 0 or, as often, around f: half of 1/2 and half of e^-1/2 where f is -1."""
+    made = ["indicator", ["<", ["num", "0"], ["sym", "y"]]]
+    law = FloatModel({"Data": 1}, {}).code(nodes(lists(then(LAPLACE, made))))
+    zero, less = (law({"f": lambda _, at=at: at, "D": 0}) for at in (0.0, -1.0))
+    both = mixed([0.5, 0.5], [zero, less])
+    assert needed("private", zero, both, [0.0, 0.0]) == pytest.approx(math.log(2 / (1 + math.exp(-1))), rel=1e-6)
+    assert needed("private", zero, zero, [0.0, 0.0]) == 0
+
+
 def test_beside_other_noise_normal_noise_is_looked_at_alone() -> None:
     """Far out it tells any two locations apart, so that no pure claim holds, whatever the other noise hides."""
     pair = ["certain", ["pair", ["sym", "y"], ["sym", "z"]]]
