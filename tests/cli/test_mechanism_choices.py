@@ -271,6 +271,19 @@ def test_wrong_variants_are_broken(name: str, tmp_path: Path) -> None:
         show(of.clause, theorem.modeled(model, refute=True).model, refute=True)
 
 
+@pytest.mark.parametrize("output", [r"0\cdot j", r"\min(j,1)", r"\mathbf{1}[1\le j]"])
+def test_an_answer_that_nobody_sees_breaks_nothing(output: str, tmp_path: Path) -> None:
+    """What is put out is the same number for all data, whatever the noise."""
+    page = tmp_path / "mine.md"
+    page.write_text(
+        FIRST.replace(r"\frac{4}", r"\frac{1}").replace("$$j$$", f"$${output}$$"), encoding="utf-8"
+    )
+    (one,) = read_mechanisms(page)
+    assert decide_mechanism(one, str(page)).verdict is Verdict.UNDECIDED
+    with pytest.raises(LookupError):
+        one_answer(one, {"k": 3}, (0, 1))
+
+
 @pytest.mark.parametrize("text", [SEVERAL, ANEW], ids=["once", "anew"])
 def test_one_answer_has_the_chances_that_are_searched(text: str, tmp_path: Path) -> None:
     """By the checker's law of one answer, written out, for each answer, and for no other event than that answer."""
@@ -370,6 +383,7 @@ REFUSED = [
     (ANEW, "anew after each answer", "anew after each query", 20, "belongs here"),
     (FIRST, "Draw:\n$$t", "Draw (anew after each answer):\n$$t", 19, "before Stop (after several)"),
     (ANEW, "Draw (for each", "Draw (anew for each", 23, "belongs here"),
+    (FIRST, "Draw:\n$$t\\sim", "Draw (anew after each answer):\n$$y_j\\sim", 19, "the threshold's noise"),
     (FIRST, "Output:\n$$j$$", "Output:\n$$(j,t)$$", 28, "one Select or Stop"),
     (WITH_NUMBER, "$$(j,z)$$", "$$z$$", 31, "one Select or Stop"),
     (FIRST, "Stop (at the first $j$, else at $k+1$)", "Select", 25, r"$r\in R$"),

@@ -108,6 +108,17 @@ def query(random: Random) -> tuple[str, Callable[[Data], float]]:
     )
 
 
+OF_CHOICES: list[tuple[str, Callable[[int], int]]] = [
+    ("j", int),
+    (r"0\cdot j", lambda j: 0),
+    (r"\min(j,1)", lambda j: min(j, 1)),
+    (r"\min(j,2)", lambda j: min(j, 2)),
+    (r"\mathbf{1}[1\le j]", lambda j: 1),
+    ("j+1", lambda j: j + 1),
+]
+"""What is put out of a choice."""
+
+
 def cells(law: str, at: float, scale: float, cuts: np.ndarray) -> np.ndarray:
     """Masses between cuts, precise far out."""
     z = (cuts - at) / scale
@@ -239,7 +250,8 @@ def choices(random: Random) -> Known:
         drawn = [("Draw", rf"t\sim\mathrm{{Lap}}(1,{written(other, EPSILON)})")] if noisy else []
         steps += [*drawn, (f"Draw (for each {each})", rf"y_j\sim\mathrm{{Lap}}(q(j),{below})")]
         steps.append(("Stop (at the first $j$, else at $k+1$)", rf"y_j\ge {'t' if noisy else 1}"))
-    steps += [("Output", "j"), ("Claim", times_epsilon(times) + r"\text{-DP}")]
+    output, of = random.choice(OF_CHOICES) if form >= 3 and random.random() < 0.5 else OF_CHOICES[0]
+    steps += [("Output", output), ("Claim", times_epsilon(times) + r"\text{-DP}")]
     letters = {
         "n": "integer >= 1",
         **({"R": "finite type"} if typed else {"k": "integer >= 1"}),
@@ -247,6 +259,10 @@ def choices(random: Random) -> Known:
     }
 
     def masses(data: Data, epsilon: float) -> np.ndarray:
+        chances = of_each(data, epsilon)
+        return np.bincount([of(j) for j in range(1, len(chances) + 1)], weights=chances)
+
+    def of_each(data: Data, epsilon: float) -> np.ndarray:
         count = len(data[0])
         q = [sum(f(row[j]) for row in data) for j in range(count)]
         b = float(scale) / epsilon

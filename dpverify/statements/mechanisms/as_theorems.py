@@ -14,7 +14,13 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher
 from dpverify.statements.mechanisms.pairs.coin_pairs import CoinPairSearcher
 from dpverify.statements.mechanisms.pairs.loop_pairs import FewRoundsSearcher, few_rounds, loop_witness
-from dpverify.statements.mechanisms.pairs.one_answer import ANSWER_IS, KEYS, AnswerPairSearcher, answer_of
+from dpverify.statements.mechanisms.pairs.one_answer import (
+    ANSWER_IS,
+    KEYS,
+    AnswerPairSearcher,
+    answer_of,
+    is_shown,
+)
 from dpverify.statements.mechanisms.pairs.sample_pairs import SamplePairSearcher
 from dpverify.statements.mechanisms.pairs.search import PairSearch, PairSearcher, search_pairs
 from dpverify.statements.mechanisms.pairs.tested_pairs import ReleasePairSearcher
@@ -109,7 +115,8 @@ def searcher_of(mechanism: MechanismOnPage) -> type[PairSearcher]:
     """What searches for pairs of a mechanism's data sets."""
     if mechanism.choice:
         pure = parts_of(mechanism.of("claim")[0].term)[0::2] == ("private", number(0))
-        stops = AnswerPairSearcher if pure and mechanism.choice.role == "stop" else ChoicePairSearcher
+        one = pure and mechanism.choice.role == "stop" and is_shown(mechanism)
+        stops = AnswerPairSearcher if one else ChoicePairSearcher
         return CoinPairSearcher if mechanism.choice.coins else stops
     if mechanism.test:
         return ReleasePairSearcher

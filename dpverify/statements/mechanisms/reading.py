@@ -508,6 +508,8 @@ class _MechanismSection(TheoremSection):
         self, line: int, latex: str, base: Tokens, law: Tokens, index: TheoremLetter, said: tuple[str, ...]
     ) -> MechanismStep:
         """`y_r\\sim\\mathrm{Lap}(q(r),b)`: a number for each candidate."""
+        if line in self.anew:
+            raise InvalidArgumentError("draw", ANEW, "one number, the threshold's noise")
         self.for_each(latex, said)
         if any(base == one.signs for one in self.alphabet.letters.values()):
             raise InvalidArgumentError("draw", Latex(latex), "a letter that has no value yet")

@@ -112,7 +112,7 @@ def degree(value: Term, x: str) -> int:
         found = int(last.number) * degree(base, x)
     else:
         demand(head in ("sym", "add", "mul"), "the mean of what is no polynomial")
-        found = (sum if head == "mul" else max)(degree(part, x) for part in value.parts) if parts else 1
+        found = (sum if head == "mul" else max)(degree(part, x) for part in value.parts) if value.parts else 1
     demand(found <= HIGHEST, "the mean of a polynomial of a high degree")
     return found
 

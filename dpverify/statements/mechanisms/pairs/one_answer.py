@@ -63,6 +63,12 @@ def whole_letters(mechanism: MechanismOnPage) -> list[str]:
     return [one.name for one in mechanism.letters if one.name in inside]
 
 
+def is_shown(mechanism: MechanismOnPage) -> bool:
+    """Whether what is chosen is put out as it is; where something is made of it, an answer is no event."""
+    choice = mechanism.choice
+    return choice is not None and ("sym", choice.name) in outputs_of(mechanism.output.term)
+
+
 def numbers_beside(mechanism: MechanismOnPage) -> list[tuple[Node, ...]]:
     """What is put out beside what is chosen, where that is a number with one noise."""
     assert mechanism.choice is not None
@@ -85,7 +91,14 @@ def one_answer(
     own = {one.name: one for one in mechanism.letters if one.name in whole_letters(mechanism)}
     domains = [(one.number, Fraction(values.get(name, 0))) for name, one in own.items()]
     fits = all(domain is not None and domain.contains(value) for domain, value in domains)
-    if line is None or line.role != "stop" or values.keys() != own.keys() or not fits or {*above} - {0, 1}:
+    if (
+        line is None
+        or not is_shown(mechanism)
+        or line.role != "stop"
+        or values.keys() != own.keys()
+        or not fits
+        or {*above} - {0, 1}
+    ):
         raise LookupError("no answer of such a choice")
     fixed: dict[str, tuple[tuple[str, ...], Node]] = {name: ((), number(k)) for name, k in values.items()}
     columns, most = (
