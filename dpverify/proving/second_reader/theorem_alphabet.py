@@ -140,15 +140,19 @@ class TheoremAlphabet:
         if rows:
             kind = parted(marks(rows), r"\in")[1]
             if kind[0].text == r"\{":
-                start, *dots, stop_row = parted(kind[1:-1], ",")
-                fits = kind[-1].text == r"\}" and start == marks("1") and _are_dots(dots)
-                refuse(not fits, "numbers from 1 on")
-                kinds, columns = (*kinds, "integer"), self.read(stop_row, "number")
+                kinds, columns = (*kinds, "integer"), self.up_to(kind)
             else:
                 kinds += (self.state(Choices()).type_of(kind),)
         stop = self.read(end.below, "number")
         self.with_index(letter, name, kinds, stop)
         return kinds, stop, columns
+
+    def up_to(self, kind: Row) -> Term:
+        """The last of `\\{1,\\dots,k\\}`."""
+        start, *dots, stop = parted(kind[1:-1], ",")
+        fits = (kind[0].text, kind[-1].text) == (r"\{", r"\}") and start == marks("1") and _are_dots(dots)
+        refuse(not fits, "numbers from 1 on")
+        return self.read(stop, "number")
 
     def with_index(self, letter: Row, name: str, kinds: tuple[Term, ...], last: Term = "") -> None:
         """A letter of numbers that has its arguments as a subscript."""
@@ -174,6 +178,8 @@ class TheoremAlphabet:
             first, *dots, last = parted(row, ",")
             refuse(first != marks("1") or not _are_dots(dots), "rounds have numbers from 1 on")
             return self.read(last, "number")
+        if what == "candidates":
+            return self.up_to(row)
         if what == "list":
             return self.each(row[1:-1] if row[0].text == "(" and closed(row) == len(row) else row, index)
         if what == "largest":
@@ -199,7 +205,8 @@ class TheoremAlphabet:
         refuse(first[-1].below != marks("1") or not end, "a list from the first round on")
         refuse((*first[:-1], replace(first[-1], below=end)) != last, "a list of one letter")
         of_round = (*first[:-1], replace(first[-1], below=marks(index[0])))
-        return ("pair", self.read(of_round, "released"), self.read(end, "number"))
+        bound = None if any(one.printed == marks(index[0]) for one in self.known.words) else index
+        return ("pair", self.read(of_round, "released", bound), self.read(end, "number"))
 
     def read(self, row: Row, what: str, index: tuple[str, Term, str] | None = None) -> Term:
         """A row that is a `number`, a `law`, what is `released` or `guaranteed`."""

@@ -151,7 +151,9 @@ class Derivation:
         parts = parts_of(goal)
         if parts[0] == "all":
             nested = [
-                one for one in (*rules, *self.clauses(frame)) if parts_of(one.claim)[0] in ("all", "of")
+                one
+                for one in (*rules, *self.clauses(frame))
+                if parts_of(one.claim)[0] in ("all", "of", "sym")
             ]
             found = self.backward(goal, frame, nested, depth - 1) if nested else None
             if found is None:

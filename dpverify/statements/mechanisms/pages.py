@@ -197,7 +197,7 @@ def scaled_lack(term: Node, index: str, last: Node) -> tuple[Node, Node] | None:
     That is its score less the largest of all candidates, from 1 to the last; None for other terms.
     """
     head, *inside = parts_of(term)
-    factors = [*_factors(inside[0])] if head == "exp" else []
+    factors = [*factors_of(inside[0])] if head == "exp" else []
     for k, one in enumerate(map(parts_of, factors)):
         rest: Node = ("mul", *factors[:k], *factors[k + 1 :]) if len(factors) > 1 else ("num", "1")
         if index in free(rest) or one[0] != "add":
@@ -208,12 +208,12 @@ def scaled_lack(term: Node, index: str, last: Node) -> tuple[Node, Node] | None:
     return None
 
 
-def _factors(term: Node) -> Iterator[Node]:
+def factors_of(term: Node) -> Iterator[Node]:
     """The factors of a product."""
     parts = parts_of(term)
     if parts[0] == "mul":
         for part in parts[1:]:
-            yield from _factors(part)
+            yield from factors_of(part)
     else:
         yield term
 

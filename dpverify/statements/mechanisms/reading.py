@@ -15,6 +15,7 @@ from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
+from dpverify.statements.mechanisms.notation import flat_kinds, indexed, law_of_noise, outcome, summands
 from dpverify.statements.mechanisms.pages import (
     ADDED,
     CHOICES,
@@ -92,6 +93,9 @@ class _MechanismSection(TheoremSection):
         self.size: TheoremLetter | None = None
         self.loop = LoopReader()
         self.anew = set[int]()
+        self.each: tuple[TheoremLetter | None, Node] = None, ""
+        """Where records have no second index: over what lines for each of several go, and where that ends."""
+        self.end: Tokens = ()
 
     def mechanism(self) -> MechanismOnPage:
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
@@ -117,6 +121,8 @@ class _MechanismSection(TheoremSection):
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
         loop = self.loop.loop()
+        if loop is not None and any(one.index for one in found):
+            found = self.in_rounds(found)
         if loop is not None and not self.drawn:
             raise AtLineError(loop.line, InvalidArgumentError("repeat", self.id, "a Draw in each round"))
         if loop is not None and sample:
@@ -251,10 +257,48 @@ class _MechanismSection(TheoremSection):
         if name in self.alphabet.letters:
             raise InvalidArgumentError("candidates", Latex(written(signs)), "a letter without a meaning")
         if kind[: len(_COUNTED)] == _COUNTED and kind[-1] == r"\}":
-            return bound_letter(name, "integer"), TheoremReader(self.alphabet).number(
-                kind[len(_COUNTED) : -1]
-            )
+            self.end = kind[len(_COUNTED) : -1]
+            return bound_letter(name, "integer"), TheoremReader(self.alphabet).number(self.end)
         return bound_letter(name, self.alphabet.type_of(kind)), ""
+
+    @property
+    def over(self) -> tuple[TheoremLetter | None, Node]:
+        """Over what lines for each of several go: the letter, and where that ends, if it is a whole number."""
+        records = self.records
+        return (records.over, records.columns) if records and records.over else self.each
+
+    def numbers_of(self, line: int, latex: str) -> tuple[TheoremLetter | None, Node]:
+        """`j\\in\\{1,\\dots,k\\}` of a sentence, where records have no second index; what is known for another formula."""
+        signs = signs_of(latex)
+        if r"\in" not in signs:
+            return self.each
+        found = self.candidates(signs)
+        if not found[1] or (self.each[0] and found != self.each):
+            raise InvalidArgumentError("sentence", Latex(latex), r"$j\in\{1,\dots,k\}$, the same in all lines")
+        self.compare(line, latex, self.second.line(latex, r"\in", "candidates", put(found[1], {})))
+        return found
+
+    def list_of_draws(self, line: int, latex: str, signs: Tokens) -> MechanismStep | None:
+        """`y_1,\\dots,y_k`, all that was drawn for each, which is a loop without a history; None for another output."""
+        (index, last), parts = self.over, split(signs, ",")
+        base = parts[0][:-3]
+        if len(parts) != 3 or parts[1] not in DOTS or parts[0] != (*base, "(", "1", ")") or index is None:
+            return None
+        each = {name_of(one) for one in self.rows_of} & self.drawn
+        if name_of(base) not in each or self.drawn != each or parts[2] != (*base, "(", *self.end, ")"):
+            raise InvalidArgumentError("output", Latex(latex), "`y_1,\\dots,y_k`, where all is drawn for each")
+        read = put(("pair", ("of", name_of(base), index.term), last), {})
+        self.compare(line, latex, self.second.line(latex, "", "list", read, index))
+        self.loop.line, self.loop.index, self.loop.last, self.loop.listed = line, index, last, True
+        return MechanismStep(line, latex, "output", kind="listed", term=("sym", name_of(base)))
+
+    def in_rounds(self, found: tuple[MechanismStep, ...]) -> tuple[MechanismStep, ...]:
+        """Lines for each of several as those of rounds."""
+        chosen = next((one for one in found if one.role in CHOICES), None)
+        if chosen is not None:
+            allowed = "a list of draws where nothing is chosen"
+            raise AtLineError(found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed))
+        return tuple(replace(one, index="") for one in found)
 
     def lines(self) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
         """Displays, each with its line, the word before it, and the formulas of its sentence."""
@@ -335,12 +379,14 @@ class _MechanismSection(TheoremSection):
             self.public(said, latex)
             self.compare(line, latex, self.second.line(latex, "", "guaranteed", said))
             return MechanismStep(line, latex, role, term=said)
+        if role == "output" and (listed := self.list_of_draws(line, latex, signs)) is not None:
+            return listed
         if role == "output":
             term = outcome(reader, signs)
             self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
             kind = reader.scope.type_of(term)
             if self.tested:
-                if not set(_flat_kinds(kind)) <= {"real", "integer"}:
+                if not set(flat_kinds(kind)) <= {"real", "integer"}:
                     raise InvalidArgumentError(role, Latex(latex), "numbers, behind a condition")
                 kind, term = ("pair", "integer", kind), ("pair", ("num", "1"), term)
             return MechanismStep(line, latex, role, kind=kind, term=term)
@@ -348,7 +394,9 @@ class _MechanismSection(TheoremSection):
         if len(right) != 1:
             allowed = r"`y\sim` and a law" if role == "draw" else "`s=` and what is asked"
             raise InvalidArgumentError(role, Latex(latex), allowed)
-        index = self.records.over if role == "draw" else None
+        if role in ("query", "draw") and formulas and self.records.over is None:
+            self.each = self.numbers_of(line, formulas[0])
+        index = self.over[0] if role == "draw" else None
         if index and left[-3 - len(index.signs) :] == ("_", "{", *index.signs, "}"):
             return self.drawn_for_each(line, latex, left[: -3 - len(index.signs)], right[0], index, formulas)
         base = left[: left.index("(")] if "(" in left else left
@@ -528,10 +576,8 @@ class _MechanismSection(TheoremSection):
 
     def for_each(self, latex: str, said: tuple[str, ...]) -> None:
         """Refuse a sentence that speaks of other candidates than records have."""
-        assert self.records is not None
-        known = self.records.over, self.records.columns
         for formula in said:
-            if self.records.over is None or self.candidates(signs_of(formula)) != known:
+            if self.over[0] is None or self.candidates(signs_of(formula)) != self.over:
                 raise InvalidArgumentError("sentence", Latex(formula), "the candidates that records have")
 
     def not_drawn(self, latex: str, term: Node) -> None:
@@ -634,60 +680,6 @@ class _MechanismSection(TheoremSection):
 
     def argument(self, signs: Tokens) -> TheoremLetter:
         """The argument of a query, of the type over which the second index of records runs."""
-        assert self.records is not None
-        if self.records.over is None:
+        if self.over[0] is None:
             raise InvalidArgumentError("query", written(signs), "a letter without arguments")
-        return replace(bound_letter(signs, self.records.over.kind))
-
-
-def _flat_kinds(kind: Node) -> Iterator[Node]:
-    if kind[:1] == ("pair",):
-        for part in kind[1:]:
-            yield from _flat_kinds(part)
-    else:
-        yield kind
-
-
-def law_of_noise(reader: TheoremReader, latex: str, signs: Tokens) -> Node:
-    """A law, or a sentence about one that there is not."""
-    if signs[:1] == (r"\operatorname{Gumbel}",):
-        allowed = r"the exponential mechanism, `j\sim\propto e^{q(r)/b}\text{ at }r\in R`, the same thing"
-        raise InvalidArgumentError("draw", Latex(latex), allowed)
-    return reader.law(signs)
-
-
-def summands(term: Node) -> Iterator[tuple[Node, ...]]:
-    """What is added up in a term."""
-    parts = parts_of(term)
-    if parts[0] == "add":
-        for part in parts[1:]:
-            yield from summands(part)
-    else:
-        yield parts
-
-
-def outcome(reader: TheoremReader, signs: Tokens) -> Node:
-    """What is put out: a number, an outcome, or several, `(y,z,\\dots)`, as pairs within pairs."""
-    if signs[:1] == ("(",) and closing(signs, 0) == len(signs) - 1:
-        first, *others = split(signs[1:-1], ",")
-        if others:
-            *made, last = (outcome(reader, one) for one in (first, *others))
-            for one in reversed(made):
-                last = ("pair", one, last)
-            return last
-    return reader.point(signs)
-
-
-def indexed(signs: Tokens, base: Tokens) -> Tokens:
-    """Signs in which the indices of records are arguments."""
-    found, k = list[str](), 0
-    while k < len(signs):
-        if signs[k : k + len(base) + 1] == (*base, "_"):
-            stop = end_of_group(signs, k + len(base) + 1)
-            inside = signs[k + len(base) + 2 : stop - 1]
-            found += [*base, "(", *indexed(inside, base), ")"]
-            k = stop
-        else:
-            found.append(signs[k])
-            k += 1
-    return tuple(found)
+        return replace(bound_letter(signs, self.over[0].kind))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private, scaled_lack
+from dpverify.statements.mechanisms.proofs.own_sums import is_own
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "scale")}
@@ -50,6 +51,8 @@ def beside_all(mechanism: MechanismOnPage, term: Node, within: frozenset[Node] =
     parts = parts_of(term)
     if parts[0] == "of" and parts[1] == mechanism.records.name and parts[2] not in within:
         return "a record is asked for by its number; allowed: sums and the like over all records"
+    if is_own(mechanism, term) and not any(private(mechanism, end) for end in parts[3:]):
+        return beside_all(mechanism, parts[2], within)
     if parts[0] in FOLDS and private(mechanism, term):
         every = parts[3:] == (("num", "1"), mechanism.records.last)
         if not every and parts[0] == "sum" and mechanism.sample is None and is_shorter(mechanism, *parts[3:]):

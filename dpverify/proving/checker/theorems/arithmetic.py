@@ -64,7 +64,8 @@ class FormulaLetters:
         """The letter that stands for a term."""
         if node not in self.known:
             low, high = RANGES.get(named(parts_of(node)[0])) or self.scope.range_of(node) or (None, None)
-            if parts_of(node)[0] == "inner" and parts_of(node)[1] == parts_of(node)[2]:
+            inner_square = parts_of(node)[0] == "inner" and parts_of(node)[1] == parts_of(node)[2]
+            if inner_square or (parts_of(node)[0] == "sum" and is_not_negative(node)):
                 low = Fraction(0)
             self.known[node] = Unknown(f"t{len(self.known)}", kind, low, False, high, False)
         return symbol(self.known[node].name)
@@ -168,6 +169,16 @@ class FormulaLetters:
             minus: Node = ("add", parts[0], ("mul", ("num", "-1"), parts[1]))
             return term(named(head), self.square(minus), number(0))
         return term("<", read(["num", "0"]), self.letter(node, "real"))
+
+
+def is_not_negative(node: Node) -> bool:
+    """Whether a term, if it has a value, is not negative by its form: an even power, a sum or product of such."""
+    head, *parts = parts_of(node)
+    if head in ("add", "mul", "sum", "product"):
+        return all(map(is_not_negative, parts[1:2] if head in ("sum", "product") else parts))
+    if head == "pow" and parts_of(parts[1])[0] == "num":
+        return Fraction(named(parts_of(parts[1])[1])) % 2 == 0 or is_not_negative(parts[0])
+    return head in ("abs", "norm", "indicator") or (head == "num" and Fraction(named(parts[0])) >= 0)
 
 
 def is_plain_indicator(node: Node) -> bool:

@@ -12,6 +12,7 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import TheoremLetter, bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.proofs.own_sums import equal_sums, numbered, own_sums
 from dpverify.statements.mechanisms.proofs.ranges import (
     COLUMN,
     DATA,
@@ -152,19 +153,37 @@ class OneMore:
         whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", other, one))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
-            same = proof.arithmetic(("==", one, one), *given, *self.known)
+            within = [*given, *self.known]
             if not self.is_whole(fold):
                 ends = between(number(1), self.place, self.count)
-                given = [proof.arithmetic(end, *given, *self.known) for end in ends]
-            for column in columns(self.mechanism, body):
-                values = [self.fewer, self.more, i, *column]
-                source = self.last - 1 + bool(by)
-                k = proof.use(source, [((), value) for value in values], [*self.given, *given])
-                fewer = parts_of(proof.facts[k])[2]
-                template = ("==", replaced(parts_of(proof.facts[same])[1], {fewer: ("sym", HOLE)}), one)
-                same = proof.rewritten(same, k, template, HOLE)
+                given = [proof.arithmetic(end, *within) for end in ends]
+            self.same(proof, put(body, {name: ((), i)}), by, given, within)
 
         return self.proof.block(whole, [INDEX], prove)
+
+    def same(self, proof: ProofBuilder, term: Node, by: int, given: list[int], known: list[int]) -> int:
+        """That a term of a record is the same of the one with an index more, or the same, with a record more."""
+        one, i = on(self.mechanism, term, FEWER), ("sym", INDEX)
+        found = proof.arithmetic(("==", one, one), *known)
+        values: list[Node] = [self.fewer, self.more, i]
+        equal = [
+            proof.use(
+                self.last - 1 + bool(by), [((), value) for value in (*values, *column)], [*self.given, *given]
+            )
+            for column in columns(self.mechanism, term)
+        ]
+        for own in own_sums(self.mechanism, term):
+
+            def of_number(inner: ProofBuilder, _: Node, __: Node, inside: list[int], own: Node = own) -> int:
+                return self.same(inner, numbered(own), by, given, [*known, *inside])
+
+            more = on(self.mechanism, put(own, {INDEX: ((), shifted(i, by))}), MORE)
+            equal.append(equal_sums(proof, more, on(self.mechanism, own, FEWER), self.known, of_number))
+        for k in equal:
+            fewer = parts_of(proof.facts[k])[2]
+            template = ("==", replaced(parts_of(proof.facts[found])[1], {fewer: ("sym", HOLE)}), one)
+            found = proof.rewritten(found, k, template, HOLE)
+        return found
 
     def differ(self, fold: tuple[Node, ...]) -> int:
         """By how much a fold over all records differs.

@@ -40,6 +40,8 @@ class Route:
 
     head: str
     costs: tuple[tuple[Node, ...], ...]
+    together: bool = False
+    """Whether that is what all rounds of a loop cost together, not each of them."""
 
     def total(self, first: int) -> tuple[Node, ...]:
         """What the draws cost together from one on."""

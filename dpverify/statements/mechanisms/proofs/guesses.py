@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -166,8 +166,17 @@ def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
     of_count = of_count[: 1 if mechanism.size else None]
     of_letters: list[Node] = [number(1), *own, *(("pow", one, number(2)) for one in own)]
     of_letters += [minus(one, other) for one, other in permutations(own, 2)]
+    return fitted(found, [cancelled(("mul", *pair)) for pair in product(of_count, of_letters)], model)
+
+
+def fitted(found: Sequence[tuple[dict[str, Any], float]], shapes: Sequence[Node], model: FloatModel) -> Node:
+    """A number times one of some functions of public letters, of which values were seen.
+
+    Raises:
+        UnderivedError: where none fits.
+    """
     env, value = found[0]
-    for shape in (cancelled(("mul", *pair)) for pair in product(of_count, of_letters)):
+    for shape in shapes:
         at_shape = model.code(shape)
         times = Fraction(value / at_shape(env)).limit_denominator(1000)
         if times > 0 and all(

@@ -7,17 +7,20 @@ it, whatever a round makes of it, and whenever the loop ends, so also for what t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from dpverify.proving.checker.theorems.language import Node, inner, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 from dpverify.statements.mechanisms.proofs.composition import MADE, NONE, Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.local import premises_of
+from dpverify.statements.mechanisms.proofs.own_sums import indices
 from dpverify.statements.mechanisms.proofs.ranges import DATA, HOLE, ONE, OTHER, D, E, number, replaced
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE
+from dpverify.statements.mechanisms.proofs.together import ROUND, SharedRounds, Value
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.theorems.library import shipped
 
@@ -27,6 +30,10 @@ EVENT = "the event"
 H, U, N, X = ("sym", "the history"), ("sym", "the draws"), ("sym", "the number"), ("sym", "the last")
 ROUNDS = {"concentrated": "theorem.concentrated-until", "private": "theorem.pure-until"}
 """By currency, what is known of k rounds, of which some may not be made."""
+TOGETHER = {"private": "theorem.pure-together", "concentrated": "theorem.concentrated-together"}
+"""By currency, what is known of rounds that share a budget."""
+PAID_IN = {("concentrated", "concentrated"), ("renyi-private", "concentrated")}
+"""Claims that follow from a currency, beside those of pure and approximate privacy."""
 IN_TURN = "theorem.records-in-turn"
 """What is known of rounds that each ask for the record with their own number."""
 
@@ -59,6 +66,10 @@ class LoopClause:
             at == ("sym", loop.index) for one in asked for at in indices(mechanism, one)
         )
         """Whether each round asks for the record with its own number, and for no other."""
+        self.shared: SharedRounds | None = None
+        """Where rounds share a budget, what they are together."""
+        with suppress(UnderivedError):
+            self.shared = None if self.in_turn else SharedRounds(self.round, loop)
 
     @property
     def types(self) -> tuple[tuple[str, str], ...]:
@@ -108,9 +119,9 @@ class LoopClause:
         none: Node = ("all", letters[1:], (), ("==", self.rounds(number(0), H), ("certain", H)))
         ends, same = ("of", ENDS, H), ("==", self.rounds(more, H), ("certain", H))
         found = none, ("all", letters, (some, ends), same), ("all", letters, (some, ("not", ends)), after)
-        if not self.in_turn:
+        if not self.in_turn and self.shared is None:
             return found
-        at, last = self.numbered(H), self.mechanism.records.last
+        at, last = self.numbered(H), self.mechanism.records.last if self.in_turn else self.loop.last
         counted: Node = ("==", self.numbered(("of", NEXT, H, U)), ("add", at, number(1)))
         each: Node = ("all", ((named(U[1]), (), self.round.output.kind),), (), counted)
         within: Node = ("all", letters[1:2], (("<=", at, last), ("not", ends)), each)
@@ -124,6 +135,9 @@ class LoopClause:
         """The ways in which a claim may follow; what a round costs are guesses, which a proof must confirm."""
         (claim,) = self.round.of("claim")
         head, *numbers = parts_of(claim.term)
+        shared = None if self.shared is None else self.shared.route
+        if shared is not None and (head == "private" or (head, shared.head) in PAID_IN):
+            yield shared
         if self.in_turn and head == "private":
             yield from (route for route in routes(self.round) if route.head == "private")
         shares: list[Node] = [("mul", one, ("pow", self.loop.last, number(-1))) for one in numbers]
@@ -149,6 +163,22 @@ class LoopClause:
         whole = Composition(self.round, route, one_draw)
         known = whole.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
         self.has_values(proof, known)
+        prove_all = self.together if route.together else self.one_by_one
+        found, total = prove_all(proof, given, whole, recursion)
+        last, h = self.loop.last, named(H[1])
+        first = self.rounds(last, ("sym", BEGIN))
+        types = {"mathcalD": DATA, "T": HISTORY, "U": self.kind}
+        numbers = [((), one) for one in total]
+        found = proof.use(
+            MADE[route.head], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known
+        )
+        whole.conclude(proof, found, total, on(self.mechanism, self.law, ONE), self.kind)
+
+    def one_by_one(
+        self, proof: ProofBuilder, given: list[int], whole: Composition, recursion: Sequence[int]
+    ) -> tuple[int, tuple[Node, ...]]:
+        """What rounds cost together, each as much as any other, or one alone; and its proof."""
+        route, known = whole.route, whole.known
         head, added = route.head, route.total(0)
         in_turn = self.in_turn and head == "private"
         free_of_delta = all(one[1:] in ((), (NONE,)) for one in route.costs)
@@ -177,22 +207,18 @@ class LoopClause:
             ("all", ((named(H[1]), (), HISTORY),), (), (head, (ONE, DATA), at, *costs)), [named(H[1])],
             lambda inner, _: _do(inner.use(every, values, [])),
         )  # fmt: skip
-        last, h, u, n = self.loop.last, *(named(one[1]) for one in (H, U, N))
-        terms: dict[str, tuple[tuple[str, ...], Node]] = {
-            "a": ((h, u), ("of", NEXT, H, U)), "B": ((h,), ("of", ENDS, H)), "h": ((), ("sym", BEGIN)), "k": ((), last),
-            "K": ((h, ONE), at), "N": ((n, h, ONE), self.rounds(N, H)), "rho": ((), costs[0]),
-        }  # fmt: skip
-        terms["varepsilon"] = terms["rho"]
+        last = self.loop.last
+        terms = {**self.terms(at), "rho": ((), costs[0]), "varepsilon": ((), costs[0])}
         signs = [
             proof.arithmetic(("<=", NONE, one), *known) for one in (*costs[:1], *costs[1:] * in_turn, last)
         ]
-        types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": self.round.output.kind}
+        types = self.round_types
         rule = IN_TURN if in_turn else ROUNDS[str(head)]
         order, premises = shipped()[rule].names, [*signs, *recursion[:3], one]
         total: tuple[Node, ...] = (("mul", last, costs[0]), *costs[1:])
         if in_turn:
             total, count = costs, self.mechanism.records.last
-            terms |= {"t": ((h,), self.numbered(H)), "p": ((ONE, OTHER), ("of", PLACE, D, E))}
+            terms |= {"p": ((ONE, OTHER), ("of", PLACE, D, E))}
             terms |= {"delta": ((), costs[1]), "m": ((), count)}
         values = [terms[name] for name in order]
         if in_turn:
@@ -201,13 +227,40 @@ class LoopClause:
             ends = [proof.arithmetic(one_of, recursion[4], *known) for one_of in shown[-2:]]
             premises = [*signs, *recursion[:4], same, one, *ends]
         found = proof.use(rule, values, premises, types, known)
-        first = self.rounds(last, ("sym", BEGIN))
-        types = {"mathcalD": DATA, "T": HISTORY, "U": self.kind}
-        numbers = [((), one) for one in total]
-        found = proof.use(
-            MADE[str(head)], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known
+        return found, total
+
+    @property
+    def round_types(self) -> dict[str, Node]:
+        """Types of theorems about rounds."""
+        return {"mathcalD": DATA, "H": HISTORY, "U": self.round.output.kind}
+
+    def terms(self, law: Node) -> dict[str, Value]:
+        """Letters of theorems about rounds, of which one has a law."""
+        h, u, n = (named(one[1]) for one in (H, U, N))
+        return {
+            "a": ((h, u), ("of", NEXT, H, U)), "B": ((h,), ("of", ENDS, H)), "h": ((), ("sym", BEGIN)),
+            "k": ((), self.loop.last), "K": ((h, ONE), law), "N": ((n, h, ONE), self.rounds(N, H)),
+            "t": ((h,), self.numbered(H)),
+        }  # fmt: skip
+
+    def together(
+        self, proof: ProofBuilder, given: list[int], whole: Composition, recursion: Sequence[int]
+    ) -> tuple[int, tuple[Node, ...]]:
+        """What rounds that share a budget cost together, and its proof."""
+        assert self.shared is not None
+        route, known = whole.route, whole.known
+        total, rule = route.total(0), TOGETHER[route.head]
+        terms = self.terms(on(self.mechanism, self.round_at(H), ONE))
+        cost: Value = ((ONE, OTHER, ROUND), self.shared.of_round)
+        terms |= {"c": cost, "rho": ((), total[0]), "varepsilon": ((), total[0])}
+        values = [terms[name] for name in shipped()[rule].names]
+        some, *_, each, sign, spent, first = premises_of(rule, values, self.round_types)
+        shown = self.shared.prove(
+            proof, known, given[-len(recursion) - 1], (each, sign, spent), named(H[1]), self.numbered(H)
         )
-        whole.conclude(proof, found, total, on(self.mechanism, self.law, ONE), self.kind)
+        ends = [proof.arithmetic(end, *known, recursion[4]) for end in (some, first)]
+        premises = [ends[0], *recursion[:4], *shown, ends[1]]
+        return proof.use(rule, values, premises, self.round_types, known), total
 
     def elsewhere(self, proof: ProofBuilder, claim: Node, law: Node, same: int, known: list[int]) -> int:
         """That a round that does not ask for the record in which neighbors differ says the same of both."""
@@ -239,15 +292,6 @@ class LoopClause:
             same: Node = ("==", term, term)
             within: Node = ("all", tuple((name, (), kind) for name, kind in letters), (one,), same)
             proof.block(within, [name for name, _ in letters], partial(_same, same, known))
-
-
-def indices(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
-    """The first indices of the records in a term."""
-    parts = parts_of(term)
-    if parts[0] == "of" and parts[1] == mechanism.records.name:
-        yield parts[2]
-    for part, _ in inner(parts):
-        yield from indices(mechanism, part)
 
 
 def _same(same: Node, known: list[int], proof: ProofBuilder, given: list[int]) -> None:

@@ -37,6 +37,7 @@ from dpverify.statements.mechanisms.proofs.nested import (
     pairs_differ,
     steps_of,
 )
+from dpverify.statements.mechanisms.proofs.own_sums import equal_sums, is_own, numbered, own_sums
 from dpverify.statements.mechanisms.proofs.ranges import (
     HOLE,
     INDEX,
@@ -91,14 +92,16 @@ def offsets(mechanism: MechanismOnPage, body: Node, index: str) -> set[int]:
         raise UnderivedError("the index of a record is not the letter of its sum, and a number more")
     if parts[0] in ("num", "sym"):
         return set()
-    if bound_in(parts) and private(mechanism, body):
+    if bound_in(parts) and private(mechanism, body) and not is_own(mechanism, body):
         raise UnderivedError("a sum over records within another")
     return set[int]().union(*(offsets(mechanism, part, index) for part, _ in inner(parts)))
 
 
 def columns(mechanism: MechanismOnPage, body: Node) -> set[tuple[Node, ...]]:
-    """The second indices of records in a term; none where records have none."""
+    """The second indices of records in a term, sums over these aside; none where records have none."""
     parts = parts_of(body)
+    if is_own(mechanism, body):
+        return set()
     own = {parts[3:]} if parts[0] == "of" and parts[1] == mechanism.records.name else set()
     return own.union(*(columns(mechanism, part) for part, _ in inner(parts)))
 
@@ -189,6 +192,15 @@ class Sensitivity:
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             equal = [k for c in sorted(moved) for k in self.equal_at(proof, shifted(i, c), body, given)]
+            for own in own_sums(self.mechanism, put(body, {name: ((), i)})):
+
+                def same(
+                    inner: ProofBuilder, term: Node, _: Node, within: list[int], own: Node = own
+                ) -> None:
+                    records = self.equal_at(inner, i, numbered(own), given)
+                    self.same_value(inner, term, records, [*given, *within])
+
+                equal.append(equal_sums(proof, *self.sides(own), self.public, same))
             self.same_value(proof, one, equal, given)
 
         return self.proof.block(whole, [INDEX], prove)
@@ -199,7 +211,7 @@ class Sensitivity:
         name = named(parts_of(letter)[0])
         if is_of_pairs(fold):
             return pairs_differ(self, fold)
-        if head == "sum" and [*folds(self.mechanism, body)]:
+        if head == "sum" and any(not is_own(self.mechanism, one) for one in folds(self.mechanism, body)):
             low = number(self.mechanism.records.low or 0)
             alone = replaced(body, dict.fromkeys(records_at(self.mechanism, body, ("sym", name)), low))
             return all_differ(

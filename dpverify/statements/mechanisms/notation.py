@@ -1,0 +1,66 @@
+"""Rows of signs on pages of mechanisms: laws of noise, sums, outcomes, and letters with an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.tokens import Latex, end_of_group
+from dpverify.proving.checker.theorems.language import Node, parts_of
+from dpverify.proving.theorems.letters import Tokens
+from dpverify.proving.theorems.notation import TheoremReader
+from dpverify.proving.theorems.signs import closing, split
+
+
+def flat_kinds(kind: Node) -> Iterator[Node]:
+    """The types of which one of pairs is made."""
+    if kind[:1] == ("pair",):
+        for part in kind[1:]:
+            yield from flat_kinds(part)
+    else:
+        yield kind
+
+
+def law_of_noise(reader: TheoremReader, latex: str, signs: Tokens) -> Node:
+    """A law, or a sentence about one that there is not."""
+    if signs[:1] == (r"\operatorname{Gumbel}",):
+        allowed = r"the exponential mechanism, `j\sim\propto e^{q(r)/b}\text{ at }r\in R`, the same thing"
+        raise InvalidArgumentError("draw", Latex(latex), allowed)
+    return reader.law(signs)
+
+
+def summands(term: Node) -> Iterator[tuple[Node, ...]]:
+    """What is added up in a term."""
+    parts = parts_of(term)
+    if parts[0] == "add":
+        for part in parts[1:]:
+            yield from summands(part)
+    else:
+        yield parts
+
+
+def outcome(reader: TheoremReader, signs: Tokens) -> Node:
+    """What is put out: a number, an outcome, or several, `(y,z,\\dots)`, as pairs within pairs."""
+    if signs[:1] == ("(",) and closing(signs, 0) == len(signs) - 1:
+        first, *others = split(signs[1:-1], ",")
+        if others:
+            *made, last = (outcome(reader, one) for one in (first, *others))
+            for one in reversed(made):
+                last = ("pair", one, last)
+            return last
+    return reader.point(signs)
+
+
+def indexed(signs: Tokens, base: Tokens) -> Tokens:
+    """Signs in which the indices of records are arguments."""
+    found, k = list[str](), 0
+    while k < len(signs):
+        if signs[k : k + len(base) + 1] == (*base, "_"):
+            stop = end_of_group(signs, k + len(base) + 1)
+            inside = signs[k + len(base) + 2 : stop - 1]
+            found += [*base, "(", *indexed(inside, base), ")"]
+            k = stop
+        else:
+            found.append(signs[k])
+            k += 1
+    return tuple(found)

@@ -1,0 +1,65 @@
+"""Sums over the numbers of one record, as in its norm, which are the same where records are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.statements.mechanisms.pages import MechanismOnPage, private
+
+NUMBER = "the number of the record"
+"""The name of a bound letter, which no letter of a page has."""
+
+
+def indices(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
+    """The first indices of the records in a term."""
+    parts = parts_of(term)
+    if parts[0] == "of" and parts[1] == mechanism.records.name:
+        yield parts[2]
+    for part, _ in inner(parts):
+        yield from indices(mechanism, part)
+
+
+def is_own(mechanism: MechanismOnPage, term: Node) -> bool:
+    """Whether a term is a sum over numbers of a record: its letter is in no index of a record but the second."""
+    head, *parts = parts_of(term)
+    if head != "sum" or not private(mechanism, parts[1]):
+        return False
+    name = named(parts_of(parts[0])[0])
+    return not any(name in free(at) for at in indices(mechanism, parts[1]))
+
+
+def own_sums(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
+    """The outermost sums over numbers of a record in a term."""
+    if is_own(mechanism, term):
+        yield term
+    else:
+        for part, _ in inner(parts_of(term)):
+            yield from own_sums(mechanism, part)
+
+
+def numbered(term: Node) -> Node:
+    """The terms of a sum, with the letter of this module."""
+    _, letter, body, *_ = parts_of(term)
+    return put(body, {named(parts_of(letter)[0]): ((), ("sym", NUMBER))})
+
+
+def equal_sums(
+    proof: ProofBuilder, one: Node, other: Node, public: Sequence[int],
+    show: Callable[[ProofBuilder, Node, Node, list[int]], object],
+) -> int:  # fmt: skip
+    """That two sums are equal, where it is shown that their terms are."""
+    first, last = parts_of(one)[3:]
+    j, terms = ("sym", NUMBER), [numbered(side) for side in (one, other)]
+    whole: Node = (
+        "all", ((NUMBER, (), "integer"),), (("<=", first, j), ("<=", j, last)), ("==", *terms)
+    )  # fmt: skip
+    every = proof.block(whole, [NUMBER], lambda inside, given: _do(show(inside, terms[0], terms[1], given)))
+    some = proof.arithmetic(("<=", first, last), *public)
+    values = [*(((NUMBER,), body) for body in terms), ((), first), ((), last)]
+    return proof.use("lemma.equal-sums", values, [every, some], defined=public)
+
+
+def _do(_: object) -> None:
+    """Nothing more."""
