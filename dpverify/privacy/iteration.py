@@ -309,14 +309,16 @@ class NoisyIteration:
         return self.best().gdp()
 
 
-def _fixed_order(n: int, index: int, passes: int) -> tuple[int, int, int]:
-    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
-    index = checks.whole_number("index", index, at_most=n)
-    return n, index, checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // n))
-
-
 def per_index(
-    n: int, index: int, *, shift: float, noise_stddev: float, passes: int = 1, contraction: float = 1.0
+    n: int,
+    index: int,
+    *,
+    shift: float,
+    noise_stddev: float,
+    passes: int = 1,
+    contraction: float = 1.0,
+    initial_distance: float = 0.0,
+    merged: bool = False,
 ) -> NoisyIteration:
     """Noisy SGD over n records in fixed order, for a pair of data sets that differ in the record at `index`.
 
@@ -330,19 +332,48 @@ def per_index(
         noise_stddev: standard deviation of each coordinate of a step's noise, eta sigma in fmtt18, length.
         passes: times the records are gone through.
         contraction: Lipschitz constant of a gradient step, 1 for convex losses with eta <= 2/beta.
+        initial_distance: distance of the two starting points, length.
+        merged: whether m steps from one use of the record up to the next are one: a c^m-contraction, a shift of
+            c^(m-1) s and noise of variance sigma^2 (1 + c^2 + ... + c^(2m-2)). The best schedule proves as much, as its
+            amounts in the m steps are in the ratio of what their noise contributes; there are passes + 1 steps.
 
     Raises:
         InvalidArgumentError: for anything outside these ranges.
     """
-    n, index, passes = _fixed_order(n, index, passes)
+    n, index, passes = _fixed_order(n, index, passes, 1 if merged else n)
     allowed = "a finite real number of at least 0"
-    shifts = np.zeros(n * passes)
-    shifts[index - 1 :: n] = checks.number("shift", shift, at_least=0, allowed=allowed)
+    shift = checks.number("shift", shift, at_least=0, allowed=allowed)
     stddev = checks.number("noise_stddev", noise_stddev, at_least=0, allowed=allowed)
     factor = checks.number(
         "contraction", contraction, at_least=0, at_most=1, allowed="a real number in [0, 1]"
     )
-    return NoisyIteration(shifts, stddev, factor)
+    if not merged:
+        shifts = np.zeros(n * passes)
+        shifts[index - 1 :: n] = shift
+        return NoisyIteration(shifts, stddev, factor, initial_distance)
+
+    def block(steps: int, shift: float) -> tuple[float, float, float]:
+        if steps == 1:
+            return shift, stddev, factor
+        if factor == 0 or factor == 1:
+            return factor * shift, stddev * (math.sqrt(steps) if factor else 1.0) * (1 - 2 * _UNIT), factor
+        before, whole = (min(1.0, math.nextafter(factor**power, math.inf)) for power in (steps - 1, steps))
+        variance = math.expm1(2 * steps * math.log(factor)) / ((factor - 1) * (factor + 1))
+        return rounding.product(before, shift), stddev * math.sqrt(variance) * (1 - 16 * _UNIT), whole
+
+    rows = [
+        *([block(index - 1, 0.0)] if index > 1 else []),
+        *[block(n, shift)] * (passes - 1),
+        block(n - index + 1, shift),
+    ]
+    columns = np.array(rows).T
+    return NoisyIteration(columns[0], columns[1], columns[2], initial_distance)
+
+
+def _fixed_order(n: int, index: int, passes: int, steps_a_pass: int) -> tuple[int, int, int]:
+    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
+    index = checks.whole_number("index", index, at_most=n)
+    return n, index, checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // steps_a_pass))
 
 
 def from_initial_distance(
@@ -369,7 +400,7 @@ def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> Fl
     Raises:
         InvalidArgumentError: unless 1 <= index <= n, passes >= 1 and `shift` is finite and at least 0.
     """
-    n, index, passes = _fixed_order(n, index, passes)
+    n, index, passes = _fixed_order(n, index, passes, n)
     shift = checks.number("shift", shift, at_least=0, allowed="a finite real number of at least 0")
     amounts = np.zeros(n * passes)
     last_use = n * (passes - 1) + index - 1

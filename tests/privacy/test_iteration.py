@@ -97,6 +97,22 @@ def test_many_passes_are_theorem_35(index: int) -> None:
     assert iteration.best().squared_mu <= printed.squared_mu * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("contraction", [0.0, 1e-30, 0.7, 1 - 1e-9, 1.0])
+@pytest.mark.parametrize(
+    ("n", "index", "passes"), [(1, 1, 4), (5, 1, 3), (5, 2, 1), (5, 5, 3), (40, 7, 6), (40, 7, 1)]
+)
+def test_from_use_to_use_steps_can_be_merged(n: int, index: int, passes: int, contraction: float) -> None:
+    """The best schedule proves as much; it would not if the noise or the shifts did not shrink with the maps."""
+    given: dict[str, Any] = {"shift": 0.3, "noise_stddev": 1.7, "passes": passes, "contraction": contraction}
+    for distance in (0.0, 0.2, 2.0):
+        steps, blocks = (
+            per_index(n, index, **given, initial_distance=distance, merged=merged) for merged in (False, True)
+        )
+        assert blocks.steps == passes + (index > 1)
+        assert blocks.gdp().mu == pytest.approx(steps.gdp().mu, rel=1e-11, abs=1e-300)
+        assert mpmath.mpf(blocks.gdp().mu) >= affine_mu(steps)  # what is attained, in 60 digits
+
+
 def test_contraction_helps_more_than_the_printed_schedule() -> None:
     plain = per_index(20, 3, shift=1.0, noise_stddev=1.0)
     contracted = per_index(20, 3, shift=1.0, noise_stddev=1.0, contraction=0.8)

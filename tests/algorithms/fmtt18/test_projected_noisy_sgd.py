@@ -120,6 +120,23 @@ def test_on_an_interval_many_epochs_are_as_private_as_their_last_ones(
         assert exact[0] > float(GDP(0.75 * mu).privacy_profile(0.0))
 
 
+def test_many_records_in_as_many_epochs_are_as_private_as_their_last_ones() -> None:
+    """Unbounded sets keep the proof's schedule; on bounded ones all ends from 1 epoch to 2^15 give no less."""
+    problem, n = Problem(Logistic(), Ball(D, 1.0)), 40_000
+    everywhere, inside = (PNMSGD(one, 0.05, 20.0) for one in (Problem(Logistic(), AllSpace(D)), problem))
+    far, near = (one.guarantees(n).sharpest.guarantee.mu for one in (everywhere, inside))  # type: ignore[union-attr]
+    assert far == pytest.approx(2 / 20.0 * math.sqrt((n - 1) / n + 1), rel=1e-12)
+    ends = [inside._iteration(n, n, 2**k, 2.0).gdp().mu for k in range(15)]
+    assert near == min(ends) < 0.8 * far
+    assert inside.guarantee_at(n, 5).guarantee.mu < near / 10  # type: ignore[union-attr, attr-defined]
+
+
+@pytest.mark.parametrize("kind", FAMILY)
+def test_hardly_any_noise_is_refused_in_a_sentence(kind: Any) -> None:
+    with pytest.raises(NotGuaranteedError, match="exceeds the floats"):
+        kind(LOGISTIC, 0.05, 1e-160)
+
+
 def test_theorem_24_and_the_profile_beside_it() -> None:
     algorithm = SkipPNSGD(LOGISTIC, 1.0, 0.7)
     for index, used in ((1, 1 / 6), (4, 4 / 6), (6, 1.0), (10, 1.0)):
