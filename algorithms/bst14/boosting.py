@@ -268,9 +268,13 @@ class Boosting(Weakenable):
         if single is None or single.population or single.probability is not None:
             return None
         factor = (2 / self.failure_probability) ** (1 / self.repeat_count)
-        selection = self.selection_loss() / (1 if single.total else n)
+        records, known = n if single.total else 1, self.problem.constants
+        selection = self.selection_loss() * records / n
         return StatedRisk(
-            factor * single.bound + selection,
+            min(
+                factor * single.bound + selection,
+                records * known.lipschitz_constant * self.problem.constraint.diameter,
+            ),
             total=single.total,
             probability=1 - self.failure_probability,
             theorem=None if single.theorem is None else factor * single.theorem + selection,
