@@ -119,13 +119,11 @@ class _Localized(Weakenable, ABC):
 
         F is the solver's bound over the minimum of whatever set it is given, so it holds given the ball.
         """
-        solver, local = self.solver_at(n), self.local_diameter(n)
-        inside = solver.risk_within(n, local)
+        inside, printed = self.solver_at(n).risk_within(n, self.local_diameter(n))
         if not math.isfinite(inside):
             return None
         diameter = self.problem.constraint.diameter
         missed = n * self.problem.constants.lipschitz_constant * diameter * self.miss_probability(n)
-        printed = solver.theorem_within(n, local) if isinstance(solver, LocalNoisyGradientDescent) else None
         theorem = None if printed is None else printed + missed
         return StatedRisk(inside + missed, total=True, theorem=theorem, **words(f"{self.id}/risk"))
 

@@ -91,6 +91,9 @@ class NetMechanism(ExponentialMechanism):
         constraint = self.problem.constraint
         return float(min(1.0, constraint.dimension / (self.epsilon * n)) * constraint.diameter)
 
+    def _radius(self, n: int) -> float:
+        return self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
+
     def net_for(self, n: int) -> Net:
         """The net for n records, with a bound on its covering radius.
 
@@ -101,14 +104,12 @@ class NetMechanism(ExponentialMechanism):
         net: Any = self.net
         if net is not None:
             return _measured_net(net, constraint)
-        radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
-        return _grid(constraint, radius, self.largest_net)
+        return _grid(constraint, self._radius(n), self.largest_net)
 
     def _size(self, n: int) -> tuple[int, float]:
         """Points of the net and its covering radius; of a net too large to be made, at most, and at most."""
         if self.net is None:
-            radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
-            points, reached = grid_size(self.problem.constraint, radius)
+            points, reached = grid_size(self.problem.constraint, self._radius(n))
             if points > self.largest_net:  # a point for each cube that is counted
                 return points, reached
         net = self.net_for(n)
@@ -158,10 +159,11 @@ class NetMechanism(ExponentialMechanism):
         Raises:
             NotGuaranteedError: if it has more points than a floating-point number can say.
         """
-        values = n * self._size(n)[0]
-        if values > sys.float_info.max:
+        points, _ = self._size(n)
+        if n * points > sys.float_info.max:
             self.net_for(n)
-        return (StatedQueries("value", values, **words("bst14.alg8/queries")),)
+        made = self.net is not None or points <= self.largest_net
+        return (StatedQueries("value", n * points, exact=made, **words("bst14.alg8/queries")),)
 
     def probabilities(self, data: Dataset) -> Matrix:
         """Of the net's points, in its order; shape (m,), sum 1."""

@@ -33,6 +33,7 @@ from scaling_cases import CASES, Case  # noqa: E402
 
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling  # noqa: E402
 from dpverify.algorithms.bst14.grid_walk import WalkingSampler  # noqa: E402
+from dpverify.algorithms.conditions import reach  # noqa: E402
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import (  # noqa: E402
     RegularizedExponentialMechanism,
 )
@@ -221,6 +222,7 @@ def _risks(mechanism: Any, problem: Problem, data: Dataset, point: Any) -> dict[
     found: dict[str, Any] = {
         "here": worst.upper - minimum.value.lower,
         "anywhere": constants.lipschitz_constant * constraint.diameter,
+        "center": constants.lipschitz_constant * reach(tuple(constraint.center().tolist()), constraint),
     }
     if point is not None:
         found["excess"] = float(np.asarray(problem.mean_risk(point, data))[0]) - minimum.value.lower
@@ -265,6 +267,8 @@ def line(found: dict[str, Any]) -> str:
     if "bound" in found and not says_something(found, "here"):
         empty = not says_something(found, "anywhere")
         said.append("vacuous" if empty else "vacuous on these data")
+    if says_something(found, "anywhere") and not says_something(found, "center"):
+        said.append("no better than the center")
     said += [found["refused"]] if "refused" in found else []
     return f"| {name} | " + " | ".join(cells) + f" | {'; '.join(said)} |"
 
@@ -280,14 +284,15 @@ def summary(rows: list[dict[str, Any]]) -> str:
     better = [row for row in rows if not row.get("tuned")] + tuned
     counts = [
         (sum(says_something(row, key) for row in rows), sum(says_something(row, key) for row in better))
-        for key in ("anywhere", "here")
+        for key in ("anywhere", "center", "here")
     ]
     near = sum(bool(row.get("attained")) and row.get("bound", np.inf) <= 2 * row["attained"] for row in rows)
     stated = sum("bound" in row for row in rows)
     return (
         f"A bound is stated for {stated} of {of}. It is below the largest excess of any convex losses with the same "
-        f"constant for {counts[0][0]} ({counts[0][1]} with the best rates), below the largest on these data for "
-        f"{counts[1][0]} ({counts[1][1]}), and at most twice what is attained for {near}."
+        f"constant for {counts[0][0]} ({counts[0][1]} with the best rates), below the most that the set's center has "
+        f"without any data for {counts[1][0]} ({counts[1][1]}), below the largest on these data for {counts[2][0]} "
+        f"({counts[2][1]}), and at most twice what is attained for {near}."
     )
 
 
@@ -306,11 +311,12 @@ seconds, of one thread, in a fresh process: with the accountant, and {numba}).
   below its expectation.
 - *Here* is the largest excess risk on the constraint set and these data, *anywhere* the largest of any convex losses
   with the same Lipschitz constant on any data, which is that constant times the diameter: a bound for all such losses
-  says something if it is below the second, and something about these data if it is below the first. A point that is
-  chosen without data may do better than *anywhere*: the center of a ball has half of it at most.
+  that is not below it is *vacuous*, and one that is not below the first is so *on these data*. The center of a ball or
+  box is chosen without data and has at most half of *anywhere*: a bound that is not below that is *no better than the
+  center*, although it may be far above what is attained.
 - A bound on the population's risk is one for every population, and so for this data set as the population. A dash:
-  nothing is stated, or the output is no point of a problem. What is not run shows what was foreseen, and
-  `run(..., call_limit=...)` allows it; its bound is stated all the same.
+  nothing is stated, or the output is no point of a problem. What is not run shows why: the steps that were foreseen,
+  which `run(..., call_limit=...)` allows, or a net that is too large to be made. Its bound is stated all the same.
 
 `dpverify verify --profile full` audits each algorithm at the size of the first data set, or, where a run is refused
 there, at the largest size at which it is not (`dpverify explain ALGORITHM` lists these audits, `.../real-size/...`).
