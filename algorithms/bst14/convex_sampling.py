@@ -162,6 +162,10 @@ class SamplingInConvexSet(_Sampler):
         """Of what the walk samples, where the region is C itself; None elsewhere, as a run may end outside of C."""
         return super().risk_bound(n) if self.region.is_cube else None
 
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The same with that probability."""
+        return super().risk_quantile(n, probability) if self.region.is_cube else None
+
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""
         stated = super().sampling_error(n)

@@ -20,7 +20,7 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, words
 from dpverify.algorithms.samplers.certified_rejection import Matrix
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, grid_size
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
@@ -147,6 +147,16 @@ class NetMechanism(ExponentialMechanism):
         points, reached = self._size(n)
         bound = n * self.problem.constants.lipschitz_constant * reached + math.log(points) / self.scale
         return StatedRisk(bound, total=True, **words("bst14.alg8/risk"))
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """ln(1 / beta) / s more: each net point x / s above the best one has at most e^-x times its probability."""
+        found, beta = self.risk_bound(n), missed(probability)
+        if found is None:
+            return None
+        row = words("bst14.alg8/quantile")
+        return StatedRisk(
+            found.bound - math.log(beta) / self.scale, total=True, probability=probability, **row
+        )
 
     def gradient_query_count(self, n: int) -> int:
         """None."""

@@ -114,7 +114,7 @@ class CutNormals:
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         return (StatedQueries("projection", 2),)
 
-    def risk_within(self, n: int, diameter: float) -> tuple[float, float]:
+    def risk_within(self, n: int, diameter: float, probability: float | None) -> tuple[float, float]:
         proved = 2 * self.problem.loss.lipschitz_constant * diameter / self.epsilon
         return proved, 3 * proved
 
