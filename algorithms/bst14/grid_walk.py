@@ -163,16 +163,20 @@ class WalkingSampler:
         row = words("bst14.walks/sampling error", lemma=self.lemma)
         return StatedSamplingError("multiplicative", self.distance, **row)
 
+    def _has_no_bound(self, n: int) -> bool:
+        """Whether the steps are too few."""
+        return bool(self.withdrawn(n))
+
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Of what the walk samples; None if the steps are too few."""
-        if self.withdrawn(n):
+        if self._has_no_bound(n):
             return None
         return expected_excess(self.problem.constraint.dimension, self.scale, self.distance)
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
         """Gamma(p, 1) over the scale has a larger excess with e^distance times less probability; None as above."""
         beta = missed(probability) * math.exp(-self.distance)
-        if self.withdrawn(n) or not beta > 0:
+        if self._has_no_bound(n) or not beta > 0:
             return None
         found = float(scipy.special.gammainccinv(self.problem.constraint.dimension, beta)) / self.scale
         return StatedRisk(

@@ -340,7 +340,9 @@ def per_index(
     Raises:
         InvalidArgumentError: for anything outside these ranges.
     """
-    n, index, passes = _fixed_order(n, index, passes, 1 if merged else n)
+    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
+    index = checks.whole_number("index", index, at_most=n)
+    passes = checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // (1 if merged else n)))
     allowed = "a finite real number of at least 0"
     shift = checks.number("shift", shift, at_least=0, allowed=allowed)
     stddev = checks.number("noise_stddev", noise_stddev, at_least=0, allowed=allowed)
@@ -368,42 +370,3 @@ def per_index(
     ]
     columns = np.array(rows).T
     return NoisyIteration(columns[0], columns[1], columns[2], initial_distance)
-
-
-def _fixed_order(n: int, index: int, passes: int, steps_a_pass: int) -> tuple[int, int, int]:
-    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
-    index = checks.whole_number("index", index, at_most=n)
-    return n, index, checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // steps_a_pass))
-
-
-def from_initial_distance(
-    steps: int, distance: float, noise_stddev: float, *, contraction: float = 1.0
-) -> NoisyIteration:
-    """The same maps from two starting points at `distance`: fmtt18 Theorem 1, corrected.
-
-    Without contraction the best schedule is distance / steps at every step, so that the Renyi divergence is
-    at most order * distance^2 / (2 steps noise_stddev^2), which identity maps attain.
-
-    Raises:
-        InvalidArgumentError: for fewer than one step, negative or non-finite lengths, or a contraction
-            outside [0, 1].
-    """
-    steps = checks.whole_number("steps", steps, at_least=1, at_most=_MOST_STEPS)
-    return NoisyIteration(np.zeros(steps), noise_stddev, contraction, distance)
-
-
-def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> FloatArray:
-    """The amounts that fmtt18 prints for fixed order, shape (n * passes,): Theorem 23, and 35 for n passes.
-
-    Nothing before the record's first use, shift / n until its last, shift / (n - index + 1) from there on.
-
-    Raises:
-        InvalidArgumentError: unless 1 <= index <= n, passes >= 1 and `shift` is finite and at least 0.
-    """
-    n, index, passes = _fixed_order(n, index, passes, n)
-    shift = checks.number("shift", shift, at_least=0, allowed="a finite real number of at least 0")
-    amounts = np.zeros(n * passes)
-    last_use = n * (passes - 1) + index - 1
-    amounts[index - 1 : last_use] = shift / n
-    amounts[last_use:] = shift / (n - index + 1)
-    return amounts
