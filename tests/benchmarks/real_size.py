@@ -320,8 +320,9 @@ seconds, of one thread, in a fresh process: with the accountant, and {numba}).
 
 - *Excess* is the mean empirical risk of the output above the minimum; *bound* is what is proved for the steps that are
   taken, in expectation, and *by the theorem* what the paper's proof gives with every constant, where that is another
-  number. *In 99 of 100* is the bound with that probability, where the analysis gives one. *At best rates* is the bound
-  of the same algorithm with noisy gradient descent's `rate_factor` set by `best_rate_factor`.
+  number. *In 99 of 100* is the bound with that probability, where the analysis gives one; boosting's only bound has the
+  probability that it is asked for, 0.9. *At best rates* is the bound of the same algorithm with noisy gradient
+  descent's `rate_factor` set by `best_rate_factor`.
 - *Attained* is the mean excess on equal records, over 4 to 400 runs: the larger of that of linear losses and of
   distances to the record, or that of its own loss where it takes no others; losses that bend so much that a larger
   bound is stated are left out. Of Gibbs laws it may be that of a distance, by quadrature. No bound for all losses is
@@ -330,7 +331,7 @@ seconds, of one thread, in a fresh process: with the accountant, and {numba}).
   with the same Lipschitz constant on any data, which is that constant times the diameter: a bound for all such losses
   that is not below it is *vacuous*, and one that is not below the first is so *on these data*. The center of a ball or
   box is chosen without data and has at most half of *anywhere*: a bound that is not below that is *no better than the
-  center*, although it may be far above what is attained.
+  center*.
 - A bound on the population's risk is one for every population, and so for this data set as the population. A dash:
   nothing is stated, or the output is no point of a problem. What is not run shows why: the steps that were foreseen,
   which `run(..., call_limit=...)` allows, or a net that is too large to be made. Its bound is stated all the same.
