@@ -230,7 +230,6 @@ class NoisySGD(Weakenable, ABC):
             passes=self.passes(n) if passes is None else passes,
             contraction=self.contraction,
             initial_distance=initial_distance,
-            merged=True,
         )
 
     def _at(self, n: int, index: int) -> tuple[int, int]:

@@ -355,9 +355,15 @@ class PNMSGD(_EveryStep):
         """By all epochs, or the last 1, 2, 4, ... of them from points a diameter apart, whichever proves most.
 
         Whatever came before, two points of the set are no farther apart (Altschuler and Talwar 2022; as GDP: Bok, Su
-        and Altschuler 2024). Epochs that bring more shifts than the diameter prove no more than all do.
+        and Altschuler 2024). Epochs that bring more shifts than the diameter prove no more than all do. Of all epochs
+        the proof's schedule is the best one where steps do not contract.
         """
-        found, constants = [super()._gdp(n, index)], self.problem.constants
+        found, constants = (
+            [GDP(self.largest_mu * math.sqrt(self._share(n, index)) * (1 + 1e-15))],
+            self.problem.constants,
+        )
+        if self.contraction < 1:
+            found.append(super()._gdp(n, index))
         diameter, passes = self.problem.constraint.diameter, 1
         while passes < self.passes(n) and math.isfinite(diameter):
             found.append(self._iteration(n, index, passes, diameter).gdp())
@@ -366,10 +372,13 @@ class PNMSGD(_EveryStep):
                 break
         return min(found, key=lambda one: one.mu)
 
+    def _share(self, n: int, index: int) -> float:
+        """Of the squared `largest_mu`, by the schedule in the proof of Theorem 35."""
+        return (self.passes(n) - 1) / n + 1 / (n - index + 1)
+
     def _rdp_at(self, n: int, index: int) -> StatedGuarantee:
-        """By the schedule in the proof of Theorem 35."""
-        share = (self.passes(n) - 1) / n + 1 / (n - index + 1)
-        curve = RDP.linear(self.largest_mu**2 / 2 * share)
+        """By that schedule."""
+        curve = RDP.linear(self.largest_mu**2 / 2 * self._share(n, index))
         because = f"the proof's schedule for {self.passes(n)} epochs at this index, not for n"
         return self._states(curve, "fmtt18.thm35", index=index, origin=self._theorem_35(because))
 

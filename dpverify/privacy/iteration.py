@@ -318,41 +318,36 @@ def per_index(
     passes: int = 1,
     contraction: float = 1.0,
     initial_distance: float = 0.0,
-    merged: bool = False,
 ) -> NoisyIteration:
     """Noisy SGD over n records in fixed order, for a pair of data sets that differ in the record at `index`.
 
-    Guarantee: adjacency `INDEX`. One pass is fmtt18 Algorithm 1 (Theorem 23), n passes Algorithm 2
-    (Theorem 35).
+    Guarantee: adjacency `INDEX`. One pass is fmtt18 Algorithm 1 (Theorem 23), n passes Algorithm 2 (Theorem 35).
+
+    The m steps from one use of the record up to the next are one here: a c^m-contraction, a shift of c^(m-1) s and
+    noise of variance sigma^2 (1 + c^2 + ... + c^(2m-2)). The best schedule proves as much, as its amounts in the m
+    steps are in the ratio of what their noise contributes; there are passes + 1 steps, or one less at the first index.
 
     Args:
-        n: number of records, at least 1; there are n * passes steps.
+        n: number of records, at least 1.
         index: the paper's t or i, from 1 to n.
         shift: largest distance of the two gradient steps on that record, 2 eta L in fmtt18, length.
         noise_stddev: standard deviation of each coordinate of a step's noise, eta sigma in fmtt18, length.
         passes: times the records are gone through.
         contraction: Lipschitz constant of a gradient step, 1 for convex losses with eta <= 2/beta.
         initial_distance: distance of the two starting points, length.
-        merged: whether m steps from one use of the record up to the next are one: a c^m-contraction, a shift of
-            c^(m-1) s and noise of variance sigma^2 (1 + c^2 + ... + c^(2m-2)). The best schedule proves as much, as its
-            amounts in the m steps are in the ratio of what their noise contributes; there are passes + 1 steps.
 
     Raises:
         InvalidArgumentError: for anything outside these ranges.
     """
     n = checks.whole_number("n", n, at_most=_MOST_STEPS)
     index = checks.whole_number("index", index, at_most=n)
-    passes = checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // (1 if merged else n)))
+    passes = checks.whole_number("passes", passes, at_most=_MOST_STEPS)
     allowed = "a finite real number of at least 0"
     shift = checks.number("shift", shift, at_least=0, allowed=allowed)
     stddev = checks.number("noise_stddev", noise_stddev, at_least=0, allowed=allowed)
     factor = checks.number(
         "contraction", contraction, at_least=0, at_most=1, allowed="a real number in [0, 1]"
     )
-    if not merged:
-        shifts = np.zeros(n * passes)
-        shifts[index - 1 :: n] = shift
-        return NoisyIteration(shifts, stddev, factor, initial_distance)
 
     def block(steps: int, shift: float) -> tuple[float, float, float]:
         if steps == 1:

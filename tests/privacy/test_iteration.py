@@ -74,6 +74,22 @@ def test_no_admissible_schedule_is_better(seed: int) -> None:
         assert iteration.with_schedule(amounts).squared_mu >= best * (1 - 1e-12)
 
 
+def step_by_step(
+    n: int,
+    index: int,
+    *,
+    shift: float,
+    noise_stddev: float,
+    passes: int = 1,
+    contraction: float = 1.0,
+    distance: float = 0.0,
+) -> NoisyIteration:
+    """Noisy SGD, a step a record."""
+    shifts = np.zeros(n * passes)
+    shifts[index - 1 :: n] = shift
+    return NoisyIteration(shifts, noise_stddev, contraction, distance)
+
+
 def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> np.ndarray:
     """The amounts that fmtt18 prints for fixed order, shape (n * passes,): Theorem 23, and 35 for n passes.
 
@@ -89,7 +105,7 @@ def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> np
 @pytest.mark.parametrize("index", [1, 2, 7, 10])
 def test_one_pass_is_theorem_23(index: int) -> None:
     eta, sigma, lipschitz, n = 0.3, 1.7, 2.0, 10
-    iteration = per_index(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma)
+    iteration = step_by_step(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma)
     printed = iteration.with_schedule(printed_schedule(n, index, shift=2 * eta * lipschitz))
     slope = 2 * lipschitz**2 / (sigma**2 * (n - index + 1))
     assert printed.squared_mu / 2 == pytest.approx(slope, rel=1e-12)
@@ -101,7 +117,7 @@ def test_one_pass_is_theorem_23(index: int) -> None:
 @pytest.mark.parametrize("index", [1, 3, 8])
 def test_many_passes_are_theorem_35(index: int) -> None:
     eta, sigma, lipschitz, n = 0.3, 1.7, 2.0, 8
-    iteration = per_index(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma, passes=n)
+    iteration = step_by_step(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma, passes=n)
     printed = iteration.with_schedule(printed_schedule(n, index, shift=2 * eta * lipschitz, passes=n))
     exact = 2 * lipschitz**2 / sigma**2 * (n * (n - 1) / n**2 + 1 / (n - index + 1))
     assert printed.squared_mu / 2 == pytest.approx(exact, rel=1e-12)
@@ -117,9 +133,8 @@ def test_from_use_to_use_steps_can_be_merged(n: int, index: int, passes: int, co
     """The best schedule proves as much; it would not if the noise or the shifts did not shrink with the maps."""
     given: dict[str, Any] = {"shift": 0.3, "noise_stddev": 1.7, "passes": passes, "contraction": contraction}
     for distance in (0.0, 0.2, 2.0):
-        steps, blocks = (
-            per_index(n, index, **given, initial_distance=distance, merged=merged) for merged in (False, True)
-        )
+        steps = step_by_step(n, index, **given, distance=distance)
+        blocks = per_index(n, index, **given, initial_distance=distance)
         assert blocks.steps == passes + (index > 1)
         assert blocks.gdp().mu == pytest.approx(steps.gdp().mu, rel=1e-11, abs=1e-300)
         assert mpmath.mpf(blocks.gdp().mu) >= affine_mu(steps)  # what is attained, in 60 digits

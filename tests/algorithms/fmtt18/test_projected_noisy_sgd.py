@@ -15,7 +15,7 @@ from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.ledger.origins import Unstated
-from dpverify.privacy import GDP, RDP, Adjacency, gaussian_hockey_stick
+from dpverify.privacy import GDP, RDP, Adjacency, NoisyIteration, gaussian_hockey_stick
 from dpverify.problems import (
     AllSpace,
     Ball,
@@ -130,6 +130,22 @@ def test_many_records_in_as_many_epochs_are_as_private_as_their_last_ones() -> N
     ends = [inside._iteration(n, n, 2**k, 2.0).gdp().mu for k in range(15)]
     assert near == min(ends) < 0.8 * far
     assert inside.guarantee_at(n, 5).guarantee.mu < near / 10  # type: ignore[union-attr, attr-defined]
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.2])
+@pytest.mark.parametrize("index", [1, 3, 5])
+def test_epochs_against_their_steps_one_by_one(weight: float, index: int) -> None:
+    """Contracting or not: the best of all four epochs, and of the last one or two from a diameter apart."""
+    loss: Any = Ridge.on(BALL, Logistic(), weight) if weight else Logistic()
+    algorithm, n = PNMSGD(Problem(loss, BALL), 0.5, 2.0, epochs=4), 5
+    found = []
+    for passes, distance in ((4, 0.0), (1, 2.0), (2, 2.0)):
+        shifts = np.zeros(n * passes)
+        shifts[index - 1 :: n] = 0.5 * algorithm.problem.constants.gradient_sensitivity
+        found.append(NoisyIteration(shifts, 0.5 * 2.0, algorithm.contraction, distance).gdp().mu)
+    stated = algorithm.guarantee_at(n, index)
+    assert stated is not None
+    assert stated.guarantee.mu == pytest.approx(min(found), rel=1e-12)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("kind", FAMILY)
