@@ -139,38 +139,11 @@ class NoisyIteration:
         """T."""
         return int(np.size(self.shifts))
 
-    def with_schedule(self, amounts: ArrayLike) -> Schedule:
-        """Check a schedule and compute what it proves.
-
-        An amount that misses what is there by no more than rounding, 1e-9 of all that has arrived at that step
-        (contracted on the way), takes all of it; what is charged is rounded up, so the bound holds for an exactly
-        admissible schedule.
-
-        Args:
-            amounts: a_t >= 0, shape (T,), length.
-
-        Raises:
-            InvalidArgumentError: unless, up to rounding, z_t >= 0 for all t and z_T = 0, or if an amount is positive
-                where there is no noise.
-        """
-        a = checks.numbers("amounts", amounts, at_least=0, allowed="finite real numbers of at least 0")
-        if a.shape != (self.steps,):
-            raise InvalidArgumentError("amounts", amounts, f"one number for each of {self.steps} steps")
-        if np.any((np.asarray(self.noise_stddevs) == 0) & (a > 0)):
-            raise InvalidArgumentError("amounts", amounts, "amounts that are 0 at steps without noise")
-        charged, too_much, left = self._charged(a)
-        if too_much:
-            raise InvalidArgumentError("amounts", amounts, "amounts that leave z_t >= 0 at every step")
-        if left:
-            raise InvalidArgumentError("amounts", amounts, "amounts that end with z_T = 0")
-        return self._schedule(charged)
-
-    def _charged(self, amounts: FloatArray, *, take_rest: bool = False) -> tuple[FloatArray, bool, bool]:
-        """What an exactly admissible schedule takes at most, rounded up; whether too much was asked, or any is left."""
+    def _charged(self, amounts: FloatArray) -> tuple[FloatArray, bool]:
+        """What an exactly admissible schedule takes at most, rounded up, the rest being taken last; and is any left?"""
         noisy = np.flatnonzero(self.noise_stddevs)
         last = int(noisy[-1]) if noisy.size else -1
         charged = np.zeros(self.steps)
-        too_much = False
         above, inf = math.nextafter, math.inf
         # z is an upper bound on what remains, `arrived` on what would without amounts
         z = arrived = self.initial_distance
@@ -187,14 +160,11 @@ class NoisyIteration:
             if s > 0:
                 z = above(z + s, inf) if z > 0 else s
                 arrived = above(arrived + s, inf) if arrived > 0 else s
-            slack = _TOLERANCE * arrived
-            too_much = too_much or a > z + slack
-            takes_all = t == last and (take_rest or z - a <= slack)
-            if takes_all or (a > 0 and z - a <= slack):
+            if t == last or (a > 0 and z - a <= _TOLERANCE * arrived):
                 charged[t], z = z, 0.0
             elif a > 0:
                 charged[t], z = a, above(z - a, inf)
-        return charged, too_much, z > 0
+        return charged, z > 0
 
     def _schedule(self, charged: FloatArray) -> Schedule:
         """The root of the sum of squares, rounded up."""
@@ -239,7 +209,7 @@ class NoisyIteration:
         Raises:
             NotGuaranteedError: if some shift comes after the last noise, so that nothing can be proved.
         """
-        charged, _, left = self._charged(self._best(), take_rest=True)
+        charged, left = self._charged(self._best())
         if left:
             raise NotGuaranteedError("A shift comes after the last noise, so the iteration proves nothing.")
         return charged

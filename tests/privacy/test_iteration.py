@@ -36,6 +36,18 @@ def solved(iteration: NoisyIteration) -> float:
     return float(value)
 
 
+def proved_by(iteration: NoisyIteration, amounts: np.ndarray) -> float:
+    """The square of mu, by an admissible schedule."""
+    left, total = iteration.initial_distance, 0.0
+    rows = zip(iteration.contractions, iteration.shifts, iteration.noise_stddevs, amounts, strict=True)  # type: ignore[arg-type]
+    for c, s, stddev, a in rows:
+        left = c * left + s - a
+        assert left >= -1e-9
+        total += (a / stddev) ** 2 if a else 0.0
+    assert left == pytest.approx(0.0, abs=1e-9)
+    return total
+
+
 def random_iteration(seed: int) -> NoisyIteration:
     """Up to 14 steps with idle ones, noiseless ones, contractions down to 0 and an initial distance."""
     rng = np.random.default_rng(seed)
@@ -71,7 +83,7 @@ def test_no_admissible_schedule_is_better(seed: int) -> None:
             there = np.asarray(iteration.contractions)[t] * distance + np.asarray(iteration.shifts)[t]
             amounts[t] = share[t] * there
             distance = there - amounts[t]
-        assert iteration.with_schedule(amounts).squared_mu >= best * (1 - 1e-12)
+        assert proved_by(iteration, amounts) >= best * (1 - 1e-12)
 
 
 def step_by_step(
@@ -106,9 +118,9 @@ def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> np
 def test_one_pass_is_theorem_23(index: int) -> None:
     eta, sigma, lipschitz, n = 0.3, 1.7, 2.0, 10
     iteration = step_by_step(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma)
-    printed = iteration.with_schedule(printed_schedule(n, index, shift=2 * eta * lipschitz))
+    printed = proved_by(iteration, printed_schedule(n, index, shift=2 * eta * lipschitz))
     slope = 2 * lipschitz**2 / (sigma**2 * (n - index + 1))
-    assert printed.squared_mu / 2 == pytest.approx(slope, rel=1e-12)
+    assert printed / 2 == pytest.approx(slope, rel=1e-12)
     assert iteration.best().squared_mu / 2 == pytest.approx(slope, rel=1e-12)
     assert str(iteration.rdp()) == f"(order, {slope:g}*order)-RDP"
     assert iteration.gdp().mu == pytest.approx((2 * slope) ** 0.5, rel=1e-12)
@@ -118,11 +130,11 @@ def test_one_pass_is_theorem_23(index: int) -> None:
 def test_many_passes_are_theorem_35(index: int) -> None:
     eta, sigma, lipschitz, n = 0.3, 1.7, 2.0, 8
     iteration = step_by_step(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma, passes=n)
-    printed = iteration.with_schedule(printed_schedule(n, index, shift=2 * eta * lipschitz, passes=n))
+    printed = proved_by(iteration, printed_schedule(n, index, shift=2 * eta * lipschitz, passes=n))
     exact = 2 * lipschitz**2 / sigma**2 * (n * (n - 1) / n**2 + 1 / (n - index + 1))
-    assert printed.squared_mu / 2 == pytest.approx(exact, rel=1e-12)
-    assert printed.squared_mu / 2 <= 4 * lipschitz**2 / sigma**2
-    assert iteration.best().squared_mu <= printed.squared_mu * (1 + 1e-12)
+    assert printed / 2 == pytest.approx(exact, rel=1e-12)
+    assert printed / 2 <= 4 * lipschitz**2 / sigma**2
+    assert iteration.best().squared_mu <= printed * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("contraction", [0.0, 1e-30, 0.7, 1 - 1e-9, 1.0])
@@ -231,29 +243,6 @@ def test_a_shift_after_the_last_noise_is_not_guaranteed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("amounts", "why"),
-    [
-        ([0.5, 0.5, 1.0], "z_t >= 0"),  # spent before it is there
-        ([0.0, 0.5, 0.4], "z_T = 0"),  # something is left over
-        ([0.0, 0.0, 1.1], "z_t >= 0"),
-        ([0.0, -0.5, 1.5], "at least 0"),
-        ([0.0, 1.0], "3 steps"),
-        ([0.0, np.nan, 1.0], "finite"),
-    ],
-)
-def test_inadmissible_schedules_are_refused(amounts: list[float], why: str) -> None:
-    iteration = NoisyIteration([0.0, 1.0, 0.0], 1.0)
-    assert iteration.with_schedule([0.0, 0.5, 0.5]).squared_mu == pytest.approx(0.5)
-    with pytest.raises(InvalidArgumentError, match=why):
-        iteration.with_schedule(amounts)
-
-
-def test_no_amount_where_there_is_no_noise() -> None:
-    with pytest.raises(InvalidArgumentError, match="without noise"):
-        NoisyIteration([1.0, 0.0], [0.0, 1.0]).with_schedule([1.0, 0.0])
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         {"shifts": []},
@@ -335,20 +324,6 @@ def test_what_has_once_been_seen_is_never_forgotten(iteration: NoisyIteration, m
     found = iteration.gdp().mu
     assert found == pytest.approx(mu, rel=1e-12, abs=1e-323)
     assert found >= affine_mu(iteration)
-
-
-@pytest.mark.parametrize(
-    ("iteration", "amounts"),
-    [
-        (NoisyIteration([1.0] + [0.0] * 30, [1.0] + [0.0] * 30, 0.5), np.zeros(31)),
-        (NoisyIteration([1e10, 0.0, 1.0], 1.0, [1.0, 0.0, 1.0]), np.zeros(3)),
-        (NoisyIteration([1.0] + [0.0] * 1999, [1.0] + [0.0] * 1999, 0.5), np.zeros(2000)),
-    ],
-)
-def test_slack_is_measured_where_the_amount_is_taken(iteration: NoisyIteration, amounts: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match="z_T = 0") as caught:
-        iteration.with_schedule(amounts)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
