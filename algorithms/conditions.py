@@ -13,7 +13,7 @@ import numpy as np
 from dpverify.algorithms.contract import Guarantees
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
-from dpverify.problems import Ball, ConstraintSet, Dataset, Problem
+from dpverify.problems import Ball, Box, ConstraintSet, Dataset, Problem, Simplex
 from dpverify.problems.declared import is_our_own
 from dpverify.problems.losses import check_not_flat
 
@@ -165,21 +165,30 @@ def check_lipschitz(problem: Problem) -> None:
     check_not_flat("problem", problem, problem.loss)
 
 
-def reach(start: Sequence[float] | None, constraint: ConstraintSet) -> float:
-    """No point of the set is farther from the starting point, a length; where it is given, it was normalized."""
-    if start is None:
+def reach(point: Sequence[float] | None, constraint: ConstraintSet) -> float:
+    """Bound on the distance from a point of the set, or with None from any, to another, a length.
+
+    Exact on a ball, box or simplex; infinite where the set is unbounded.
+    """
+    if point is None:
         return constraint.diameter
+    at = np.asarray(point, dtype=np.float64)
     if type(constraint) is Ball:  # a subclass may have changed what is in it
-        return constraint.radius + math.dist(start, constraint.center().tolist())
-    return min(constraint.diameter, constraint.largest_norm + math.hypot(*start))
+        return constraint.radius + float(np.linalg.norm(at - constraint.center()))
+    if type(constraint) is Box:
+        ends = np.stack([np.asarray(constraint.lower), np.asarray(constraint.upper)])
+        return float(np.linalg.norm(np.max(np.abs(ends - at), axis=0)))
+    if type(constraint) is Simplex:
+        corners = constraint.scale * np.eye(constraint.dimension)
+        return float(np.max(np.linalg.norm(corners - at, axis=1)))
+    return min(constraint.diameter, constraint.largest_norm + float(np.linalg.norm(at)))
 
 
 def noise_distance(stddev: float, constraint: ConstraintSet) -> float:
     """Bound on sqrt(E ||Proj(a + N(0, stddev^2 I)) - a||^2) for every a in the set, a length.
 
     The noise's own length, and the diameter; on a ball, where the projection takes back what points away from it, what
-    quadrature finds for the worst of some a. A shift of a moves the distance by at most twice as much, and a half of
-    the spacing is added so.
+    the worst a gives, with an allowance for each sum that stands for an integral (see `_noise_distance_on_ball`).
     """
     dimension = constraint.dimension
     found = min(stddev * math.sqrt(dimension), constraint.diameter)
@@ -188,24 +197,47 @@ def noise_distance(stddev: float, constraint: ConstraintSet) -> float:
     return min(found, constraint.radius * _noise_distance_on_ball(stddev / constraint.radius, dimension))
 
 
-_PLACES = 128
+_ALONG, _ACROSS = 512, 256
+_HALF = 1 / 128
+"""Half of the least spacing of the lengths of a that are tried."""
 
 
 @lru_cache(maxsize=256)
 def _noise_distance_on_ball(stddev: float, dimension: int) -> float:
-    """The same for the unit ball, by quadrature over the noise along a and across it."""
-    from scipy import special, stats
+    """The same for the unit ball, from above but for the rounding of floats.
 
-    along, weights = special.roots_hermitenorm(64)
-    # half of the square of what is across is Gamma((d - 1) / 2): the middles of as many parts of equal mass
-    middles = (np.arange(_PLACES) + 0.5) / _PLACES
-    across = np.sqrt(2 * stats.gamma.ppf(middles, (dimension - 1) / 2)) if dimension > 1 else np.zeros(1)
-    mass = np.outer(weights / weights.sum(), np.full(len(across), 1 / len(across)))
-    a = np.linspace(0.0, 1.0, _PLACES)[:, None, None]
-    x, y = a + stddev * along[:, None], stddev * across[None, :]
-    shrunk = 1 / np.maximum(1.0, np.hypot(x, y))
-    squares = np.sum(((x * shrunk - a) ** 2 + (y * shrunk) ** 2) * mass, axis=(1, 2))
-    return float(np.sqrt(np.max(squares))) + 1 / _PLACES
+    ||Proj(a + s z) - a|| does not fall as s grows (Bertsekas 1976), and in the limit its mean square is 1 + |a|^2. From
+    a to Proj(a + z) it is z + (Proj - I)(a + z), and I - Proj is nonexpansive: a shift of a moves the root by at most
+    as much. So a length at which the root is some way below the largest speaks for all that are no farther away than
+    that and `_HALF`.
+
+    In one dimension the mean square is a closed form. Else z has x along a, and across it y >= 0, half of whose square
+    is a Gamma((d - 1) / 2), and each is put at the middles of parts of equal mass: for m of them, a mean is missed by
+    at most the variation over 2 m (Koksma). As x goes from end to end the square varies by at most 2 + 2 |a|^2: it
+    falls by 4 |a| and what it rises, which is at most (1 - |a|)^2 and inside the ball. As y grows it rises inside, and
+    outside goes monotonically to 1 + |a|^2: by at most 1 + |a|^2 in all.
+    """
+    from scipy import stats
+
+    if stddev > 100:
+        return math.sqrt(2)
+    if dimension == 1:
+        a = np.linspace(0.0, 1.0, 4097)
+        low, high = (-1 - a) / stddev, (1 - a) / stddev
+        inside = np.diff([stats.norm.cdf(end) - end * stats.norm.pdf(end) for end in (low, high)], axis=0)[0]
+        squares = stddev**2 * inside + (1 + a) ** 2 * stats.norm.cdf(low) + (1 - a) ** 2 * stats.norm.sf(high)
+        return math.sqrt(np.max(squares)) + 0.5 / 4096
+    along = stddev * stats.norm.ppf((np.arange(_ALONG) + 0.5) / _ALONG)[:, None]
+    across = 2 * stddev**2 * stats.gamma.ppf((np.arange(_ACROSS) + 0.5) / _ACROSS, (dimension - 1) / 2)
+    length, worst = 1.0, 0.0
+    while True:
+        shrunk = 1 / np.sqrt(np.maximum(1.0, (length + along) ** 2 + across))
+        square = np.mean(((length + along) * shrunk - length) ** 2 + across * shrunk**2)
+        found = math.sqrt(square + (1 + length**2) * (1 / _ALONG + 0.5 / _ACROSS))
+        worst = max(worst, found)
+        if not length > 0:
+            return min(worst + _HALF, math.sqrt(2))
+        length = max(0.0, length - (worst - found) - 2 * _HALF)
 
 
 def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -> tuple[float, ...]:

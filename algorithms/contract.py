@@ -14,7 +14,7 @@ import numpy as np
 
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import check_parameters
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, missed, words
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Origin
@@ -266,6 +266,12 @@ class Algorithm(ABC):
     def risk_bound(self, n: int) -> StatedRisk | None:
         """A bound on its excess risk on n records; None if it states none."""
         whole_number("n", n, at_least=1)
+        return None
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """A bound on its excess risk on n records with that probability, in (0, 1); None if it states none."""
+        whole_number("n", n, at_least=1)
+        missed(probability)
         return None
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:

@@ -45,6 +45,11 @@ def words(name: str, **values: object) -> Words:
     return Words(sources=sources, conditions=row["conditions"], formula=row["formula"], origin=origin)
 
 
+def missed(probability: float) -> float:
+    """With which probability a bound of that probability, in (0, 1), may fail."""
+    return 1 - number("probability", probability, above=0, below=1, allowed="a number in (0, 1)")
+
+
 def reasons(algorithm: str) -> Mapping[str, str]:
     """`Algorithm.unstated` of an algorithm: the reasons of its rows `PAPER.ALGORITHM/unstated WHAT`."""
     start = f"{algorithm}/unstated "

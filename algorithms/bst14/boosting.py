@@ -19,7 +19,7 @@ from dpverify.algorithms.conditions import a_dataset, admitted, claim_or_obstacl
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, reasons, words, words_of
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import number, whole_number
@@ -268,14 +268,23 @@ class Boosting(Weakenable):
         if single is None or single.population or single.probability is not None:
             return None
         factor = (2 / self.failure_probability) ** (1 / self.repeat_count)
-        selection = self.selection_loss() / (1 if single.total else n)
+        records, known = n if single.total else 1, self.problem.constants
+        selection = self.selection_loss() * records / n
         return StatedRisk(
-            factor * single.bound + selection,
+            min(
+                factor * single.bound + selection,
+                records * known.lipschitz_constant * self.problem.constraint.diameter,
+            ),
             total=single.total,
             probability=1 - self.failure_probability,
             theorem=None if single.theorem is None else factor * single.theorem + selection,
             **words("bst14.alg-boost/risk", **words_of(single)),
         )
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The same for any probability of at most 1 - rho."""
+        within = missed(probability) >= self.failure_probability * (1 - 1e-12)
+        return self.risk_bound(n) if within else None
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The stated queries of k runs, plus k n values and k projections for the selection."""

@@ -158,9 +158,9 @@ class SamplingInConvexSet(_Sampler):
     # the paper states no privacy for this step alone
     guarantees = Algorithm.guarantees
 
-    def risk_bound(self, n: int) -> StatedRisk | None:
-        """Of what the walk samples, where the region is C itself; None elsewhere, as a run may end outside of C."""
-        return super().risk_bound(n) if self.region.is_cube else None
+    def _has_no_bound(self, n: int) -> bool:
+        """Nor where the region is not C itself, as a run may end outside of C."""
+        return super()._has_no_bound(n) or not self.region.is_cube
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""

@@ -11,12 +11,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
+import scipy
 
 from dpverify.algorithms.conditions import admitted, check_lipschitz, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
+from dpverify.algorithms.promises import (
+    StatedQueries,
+    StatedRisk,
+    StatedSamplingError,
+    missed,
+    reasons,
+    words,
+)
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED, Matrix
 from dpverify.algorithms.samplers.free_coordinates import (
     MOST_FREE,
@@ -30,7 +38,7 @@ from dpverify.algorithms.samplers.free_coordinates import (
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
 from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Condition, PureDP, StatedGuarantee
 from dpverify.problems import (
@@ -229,31 +237,31 @@ class ExponentialSampling(ExponentialMechanism):
         refusals = () if closed_form else never_refused(FEW_ACCEPTED)
         return self._epsilon_dp((*refusals, *self.problem.conditions))
 
-    def risk_bound(self, n: int, *, probability: float | None = None) -> StatedRisk | None:
+    def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem 3.2 with an explicit constant: expected excess total risk at most p / s = 2 p L ||C|| / epsilon.
 
         p is the dimension of C (d - 1 for a simplex). Along every ray from the minimizer, s times the excess has a
         density proportional to one of Gamma(p, 1) times a decreasing function, since its inverse is concave in the
-        risk. So it is stochastically at most Gamma(p, 1): its mean is p, and a quantile of Gamma(p, 1) is a bound with
-        that probability. The tail printed in the proof, Pr[excess > (2 L ||C|| / epsilon) (p ln 3 + 2 t)] <= e^-t, is
-        false for large p: the sets A_4, A_5, ... leave out three layers, not one, so 3 Gamma belongs there.
-
-        Args:
-            n: number of records, which the bound does not depend on.
-            probability: None for the expectation, else a number in (0, 1).
+        risk. So it is stochastically at most Gamma(p, 1), whose mean is p.
         """
-        from scipy import stats
-
         whole_number("n", n, at_least=1)
         if self.scale == 0:
             return None
         p = affine_dimension(self.problem.constraint)
-        in_units = float(p)
-        if probability is not None:
-            number("probability", probability, above=0, below=1, allowed="a number in (0, 1)")
-            in_units = float(stats.gamma.ppf(probability, p))
-        name = "bst14.alg2/risk" if probability is None else "bst14.alg2/quantile of the risk"
-        return StatedRisk(in_units / self.scale, total=True, probability=probability, **words(name))
+        return StatedRisk(p / self.scale, total=True, **words("bst14.alg2/risk"))
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """That of Gamma(p, 1) over s.
+
+        The tail printed in the proof, Pr[excess > (2 L ||C|| / epsilon) (p ln 3 + 2 t)] <= e^-t, is false for large p:
+        the sets A_4, A_5, ... leave out three layers, not one, so 3 Gamma belongs there.
+        """
+        whole_number("n", n, at_least=1)
+        found = scipy.special.gammainccinv(affine_dimension(self.problem.constraint), missed(probability))
+        if self.scale == 0:
+            return None
+        row = words("bst14.alg2/quantile")
+        return StatedRisk(float(found) / self.scale, total=True, probability=probability, **row)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run alone would need the envelope that runs share, so each counts it."""

@@ -12,12 +12,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
+import scipy
 
 from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, given_up, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
+from dpverify.algorithms.promises import (
+    StatedQueries,
+    StatedRisk,
+    StatedSamplingError,
+    missed,
+    reasons,
+    words,
+)
 from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import (
     CubeDensity,
@@ -155,11 +163,25 @@ class WalkingSampler:
         row = words("bst14.walks/sampling error", lemma=self.lemma)
         return StatedSamplingError("multiplicative", self.distance, **row)
 
+    def _has_no_bound(self, n: int) -> bool:
+        """Whether the steps are too few."""
+        return bool(self.withdrawn(n))
+
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Of what the walk samples; None if the steps are too few."""
-        if self.withdrawn(n):
+        if self._has_no_bound(n):
             return None
         return expected_excess(self.problem.constraint.dimension, self.scale, self.distance)
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """Gamma(p, 1) over the scale has a larger excess with e^distance times less probability; None as above."""
+        beta = missed(probability) * math.exp(-self.distance)
+        if self._has_no_bound(n) or not beta > 0:
+            return None
+        found = float(scipy.special.gammainccinv(self.problem.constraint.dimension, beta)) / self.scale
+        return StatedRisk(
+            found, total=True, probability=probability, **words("bst14.walks/quantile", lemma=self.lemma)
+        )
 
     def gradient_query_count(self, n: int) -> int | None:
         """0 if no extension is needed; else None, since it depends on the run."""

@@ -123,7 +123,13 @@ class HuberizedObjectivePerturbation(Weakenable):
 
         The paper bounds this risk from below only (`first_bad_risk`, `second_bad_risk`).
         """
-        smoothed = self.perturbation.risk_bound(n)
+        return self._of_the_hinge(n, self.perturbation.risk_bound(n))
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The same with that probability."""
+        return self._of_the_hinge(n, self.perturbation.risk_quantile(n, probability))
+
+    def _of_the_hinge(self, n: int, smoothed: StatedRisk | None) -> StatedRisk | None:
         return smoothed and replace(
             smoothed,
             bound=smoothed.bound + n * self.width / 4,

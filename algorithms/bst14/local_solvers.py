@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+import scipy
 
 from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
@@ -43,8 +44,12 @@ class LocalSolver(Protocol):
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Make each run on its own set; points have shape (runs, p)."""
 
-    def risk_within(self, n: int, diameter: float) -> float:
-        """Expected excess total risk over the set's own minimum, in units of loss, for sets of that diameter."""
+    def risk_within(self, n: int, diameter: float, probability: float | None) -> tuple[float, float | None]:
+        """Bound on the excess total risk over the set's own minimum, in units of loss, for sets of that diameter.
+
+        In expectation, or with a probability if that is given; infinite if there is none. Then the bound that the
+        theorem itself prints; None if it is no other.
+        """
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records."""
@@ -67,13 +72,12 @@ class LocalNoisyGradientDescent:
         iterates = Iterates(self.mechanism.problem, sets.centers, runs, rng, sets=sets)
         return self.mechanism.descend(iterates, data, rng=rng, runs=runs, diameter=sets.diameter)
 
-    def risk_within(self, n: int, diameter: float) -> float:
-        """Algorithm 1's bound on a set of this diameter, from wherever in it, in units of total loss."""
-        return self.mechanism.risk_on(n, diameter, diameter)
-
-    def theorem_within(self, n: int, diameter: float) -> float | None:
-        """The same as Lemma 2.5 prints it, for the rates that it has."""
-        return self.mechanism.theorem_on(n, diameter) if self.mechanism.rate_factor == 1 else None
+    def risk_within(self, n: int, diameter: float, probability: float | None) -> tuple[float, float | None]:
+        """Algorithm 1's bound from wherever in the set, and Lemma 2.5's for the rates that it has; in expectation."""
+        if probability is not None:
+            return math.inf, None
+        printed = self.mechanism.theorem_on(n, diameter) if self.mechanism.rate_factor == 1 else None
+        return self.mechanism.risk_on(n, diameter, diameter), printed
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""
@@ -121,9 +125,11 @@ class LocalExponentialSampling:
             data, sets.centers, sets.radius, exponent_scale=self.scale(sets.diameter), rng=rng
         )
 
-    def risk_within(self, n: int, diameter: float) -> float:
-        """Theorem 3.2, p over the scale or 2 p L D / epsilon, with the constant of `ExponentialSampling.risk_bound`."""
-        return affine_dimension(self.mechanism.problem.constraint) / self.scale(diameter)
+    def risk_within(self, n: int, diameter: float, probability: float | None) -> tuple[float, None]:
+        """Theorem 3.2, p over the scale or 2 p L D / epsilon, or a quantile; see `ExponentialSampling`."""
+        p = affine_dimension(self.mechanism.problem.constraint)
+        found = p if probability is None else float(scipy.special.gammaincinv(p, probability))
+        return found / self.scale(diameter), None
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """No projections; where cells are cut, gradients and values are those of the envelope and its rounds."""
@@ -155,13 +161,14 @@ class LocalWalk:
         }
         return Output(rng.xp.concat([part.points for part in parts], axis=0), **counts)
 
-    def risk_within(self, n: int, diameter: float) -> float:
+    def risk_within(self, n: int, diameter: float, probability: float | None) -> tuple[float, None]:
         """Theorem 3.4 (2) with its constant; infinite if its walks take too few steps.
 
         The mechanism knows its sets' diameter, which is larger than that of a ball where it takes cubes.
         """
-        stated = self.mechanism.risk_bound(n)
-        return math.inf if stated is None else stated.bound
+        asked = self.mechanism
+        stated = asked.risk_bound(n) if probability is None else asked.risk_quantile(n, probability)
+        return math.inf if stated is None else stated.bound, None
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Empty: no queries are stated for sets that differ from run to run."""

@@ -33,7 +33,7 @@ from dpverify.algorithms.conditions import PASSED_ON, admitted, claim_or_obstacl
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, reasons, words, words_of
 from dpverify.algorithms.samplers.sampling_regions import is_cube
 from dpverify.algorithms.steps.single_run import SingleRun
 from dpverify.algorithms.weakening import BOTH, Weakenable
@@ -119,15 +119,22 @@ class _Localized(Weakenable, ABC):
 
         F is the solver's bound over the minimum of whatever set it is given, so it holds given the ball.
         """
-        solver, local = self.solver_at(n), self.local_diameter(n)
-        inside = solver.risk_within(n, local)
+        inside, printed = self.solver_at(n).risk_within(n, self.local_diameter(n), None)
         if not math.isfinite(inside):
             return None
         diameter = self.problem.constraint.diameter
-        missed = n * self.problem.constants.lipschitz_constant * diameter * self.miss_probability(n)
-        printed = solver.theorem_within(n, local) if isinstance(solver, LocalNoisyGradientDescent) else None
-        theorem = None if printed is None else printed + missed
-        return StatedRisk(inside + missed, total=True, theorem=theorem, **words(f"{self.id}/risk"))
+        outside = n * self.problem.constants.lipschitz_constant * diameter * self.miss_probability(n)
+        theorem = None if printed is None else printed + outside
+        return StatedRisk(inside + outside, total=True, theorem=theorem, **words(f"{self.id}/risk"))
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The solver's on C0, with what the ball leaves of 1 - probability; None if it leaves or states nothing."""
+        beta = missed(probability) - self.miss_probability(n)
+        if not beta > 0:
+            return None
+        found, _ = self.solver_at(n).risk_within(n, self.local_diameter(n), 1 - beta)
+        row = words("bst14.alg4/quantile")
+        return StatedRisk(found, total=True, probability=probability, **row) if math.isfinite(found) else None
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The solver's projections, and one more.

@@ -20,7 +20,7 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, words
 from dpverify.algorithms.samplers.certified_rejection import Matrix
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, grid_size
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
@@ -91,6 +91,9 @@ class NetMechanism(ExponentialMechanism):
         constraint = self.problem.constraint
         return float(min(1.0, constraint.dimension / (self.epsilon * n)) * constraint.diameter)
 
+    def _radius(self, n: int) -> float:
+        return self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
+
     def net_for(self, n: int) -> Net:
         """The net for n records, with a bound on its covering radius.
 
@@ -101,14 +104,12 @@ class NetMechanism(ExponentialMechanism):
         net: Any = self.net
         if net is not None:
             return _measured_net(net, constraint)
-        radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
-        return _grid(constraint, radius, self.largest_net)
+        return _grid(constraint, self._radius(n), self.largest_net)
 
     def _size(self, n: int) -> tuple[int, float]:
         """Points of the net and its covering radius; of a net too large to be made, at most, and at most."""
         if self.net is None:
-            radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
-            points, reached = grid_size(self.problem.constraint, radius)
+            points, reached = grid_size(self.problem.constraint, self._radius(n))
             if points > self.largest_net:  # a point for each cube that is counted
                 return points, reached
         net = self.net_for(n)
@@ -147,6 +148,16 @@ class NetMechanism(ExponentialMechanism):
         bound = n * self.problem.constants.lipschitz_constant * reached + math.log(points) / self.scale
         return StatedRisk(bound, total=True, **words("bst14.alg8/risk"))
 
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """ln(1 / beta) / s more: each net point x / s above the best one has at most e^-x times its probability."""
+        found, beta = self.risk_bound(n), missed(probability)
+        if found is None:
+            return None
+        row = words("bst14.alg8/quantile")
+        return StatedRisk(
+            found.bound - math.log(beta) / self.scale, total=True, probability=probability, **row
+        )
+
     def gradient_query_count(self, n: int) -> int:
         """None."""
         whole_number("n", n, at_least=1)
@@ -158,10 +169,11 @@ class NetMechanism(ExponentialMechanism):
         Raises:
             NotGuaranteedError: if it has more points than a floating-point number can say.
         """
-        values = n * self._size(n)[0]
-        if values > sys.float_info.max:
+        points, _ = self._size(n)
+        if n * points > sys.float_info.max:
             self.net_for(n)
-        return (StatedQueries("value", values, **words("bst14.alg8/queries")),)
+        made = self.net is not None or points <= self.largest_net
+        return (StatedQueries("value", n * points, exact=made, **words("bst14.alg8/queries")),)
 
     def probabilities(self, data: Dataset) -> Matrix:
         """Of the net's points, in its order; shape (m,), sum 1."""

@@ -191,6 +191,7 @@ class NoisyGradientDescent(Weakenable):
             bound = strongly_convex_rates(points).last(
                 1 / convexity,
                 distance=distance,
+                diameter=diameter,
                 norm=math.sqrt(moment),
                 lipschitz=n * self.problem.constants.lipschitz_constant,
             )
@@ -221,7 +222,7 @@ class NoisyGradientDescent(Weakenable):
         norm, lipschitz = math.sqrt(self._second_moment(n)), n * self.problem.constants.lipschitz_constant
         factor = self.rate_factor * diameter / norm
         schedule = falling_rates(self.step_count(n) + 1)
-        return schedule.last(factor, distance=distance, norm=norm, lipschitz=lipschitz)
+        return schedule.last(factor, distance=distance, diameter=diameter, norm=norm, lipschitz=lipschitz)
 
     def theorem_on(self, n: int, diameter: float) -> float:
         """What Lemma 2.5 prints for the Lipschitz rule on such a set, for the factor 1, in units of total loss."""

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
@@ -33,7 +34,7 @@ from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_wi
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
-from dpverify.algorithms.promises import StatedRisk, reasons, words
+from dpverify.algorithms.promises import StatedRisk, missed, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
@@ -226,19 +227,37 @@ class ObjectivePerturbation(Weakenable):
         minimizer without noise, the risk with its regularization grows by at most max over r of ||b|| r - K r^2 / 2.
         None if the bound is infinite.
         """
-        constraint = self.problem.constraint
-        regularization = self.regularization_at(n)
-        size = constraint.largest_norm
-        biased = regularization * size**2 / 2 if regularization > 0 else 0.0
-        noise = self._second_moment(self.noise_scale_at(n)) / (2 * self.convexity(n))
-        distance = self.accuracy_at(n) + constraint.dimension * self.hiding_scale(n)
-        bound = biased + noise + n * self.problem.constants.lipschitz_constant * distance
+        bound = self._risk_at(
+            n, self._second_moment(self.noise_scale_at(n)), self.problem.constraint.dimension
+        )
         if not math.isfinite(bound):
             return None
         theorem = "E.2" if self.problem.constants.strong_convexity > 0 else "E.1"
         name = f"{self.id}/risk by thm{theorem}.{1 if self.delta == 0 else 2}"
-        noisy = "Delta R^2 / 2 + E ||b||^2 / (2 K)" if regularization > 0 else "E ||b||^2 / (2 n Delta)"
+        biased = self.regularization_at(n) > 0
+        noisy = "Delta R^2 / 2 + E ||b||^2 / (2 K)" if biased else "E ||b||^2 / (2 n Delta)"
         return StatedRisk(bound, total=True, **words(name, terms=noisy))
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The same at quantiles of both norms: the noise that hides the error, mostly tiny, may miss a hundredth."""
+        beta, p = missed(probability), self.problem.constraint.dimension
+        norm = (
+            scipy.special.gammainccinv(p, 0.99 * beta)
+            if self.delta == 0
+            else math.sqrt(scipy.special.chdtri(p, 0.99 * beta))
+        )
+        hidden = float(scipy.special.gammainccinv(p, 0.01 * beta))
+        bound = self._risk_at(n, float(self.noise_scale_at(n) * norm) ** 2, hidden)
+        row = words("bst14.alg-objpert/quantile")
+        return StatedRisk(bound, total=True, probability=probability, **row) if math.isfinite(bound) else None
+
+    def _risk_at(self, n: int, squared_norm: float, hidden: float) -> float:
+        """The most that the total risk may grow with b of this squared norm, and so many scales of hiding noise."""
+        regularization, size = self.regularization_at(n), self.problem.constraint.largest_norm
+        biased = regularization * size**2 / 2 if regularization > 0 else 0.0
+        distance = self.accuracy_at(n) + hidden * self.hiding_scale(n)
+        noise = squared_norm / (2 * self.convexity(n))
+        return biased + noise + n * self.problem.constants.lipschitz_constant * distance
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p).

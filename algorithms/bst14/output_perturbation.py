@@ -17,7 +17,7 @@ from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_wi
 from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Positive, Proper, Share
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -197,11 +197,20 @@ class OutputPerturbation(PerturbedMinimizer):
 
         The paper's introduction has the same without constants. None if the loss is not Lipschitz.
         """
-        lipschitz = self.problem.constants.lipschitz_constant
-        if not math.isfinite(lipschitz):
-            return None
-        distance = self.problem.constraint.dimension * self.scale(n) + self.distance_allowed(n)
-        return StatedRisk(n * lipschitz * distance, total=True, **words("bst14.alg3/risk"))
+        found = self._risk_at(n, self.problem.constraint.dimension)
+        return StatedRisk(found, total=True, **words("bst14.alg3/risk")) if math.isfinite(found) else None
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The same at the quantile of the noise's norm."""
+        norm = float(scipy.special.gammainccinv(self.problem.constraint.dimension, missed(probability)))
+        found, row = self._risk_at(n, norm), words("bst14.alg3/quantile")
+        return StatedRisk(found, total=True, probability=probability, **row) if math.isfinite(found) else None
+
+    def _risk_at(self, n: int, norm: float) -> float:
+        """The most that the total risk may grow with so many scales of noise."""
+        return (
+            n * self.problem.constants.lipschitz_constant * (norm * self.scale(n) + self.distance_allowed(n))
+        )
 
     def noise(self, n: int, rng: Randomness, runs: int) -> Array:
         """Noise whose norm has a Gamma law."""

@@ -50,18 +50,9 @@ def random_iterate_risk(
     middle = tuple(constraint.center().tolist())
     symmetric = type(constraint) in (Ball, Box) and start is not None and tuple(start) == middle
     schedule = constant_rates(n + 1)
-    found = schedule.mean(
-        iterates,
-        rate,
-        distance=distance,
-        diameter=constraint.diameter,
-        norm=norm,
-        lipschitz=lipschitz,
-        symmetric=symmetric,
-    )
-    if iterates > 1:
-        return found
-    return min(found, schedule.last(rate, distance=distance, norm=norm, lipschitz=lipschitz))
+    sizes = {"distance": distance, "diameter": constraint.diameter, "norm": norm, "lipschitz": lipschitz}
+    found = schedule.mean(iterates, rate, **sizes, symmetric=symmetric)
+    return found if iterates > 1 else min(found, schedule.last(rate, **sizes))
 
 
 def check_bounded(problem: Problem) -> None:
@@ -96,15 +87,16 @@ def stop_risk(
     """Excess population risk of one of the last iterates, in law; beside it a theorem's, at the theorem's rate.
 
     `best` is the rate of the theorem `source`, and `printed` what it states there, in units of the loss; None if there
-    is no theorem. Both bounds get the `bias` of a loss that stands for another. None if the set is unbounded or the
-    loss not Lipschitz.
+    is no theorem, as for the last iterate alone. Both bounds get the `bias` of a loss that stands for another. None if
+    the set is unbounded or the loss not Lipschitz.
     """
+    iterates = iterates or n
     found = random_iterate_risk(
-        problem, n=n, iterates=iterates or n, rate=rate, noise_stddev=noise_stddev, start=start
+        problem, n=n, iterates=iterates, rate=rate, noise_stddev=noise_stddev, start=start
     )
     if not math.isfinite(found):
         return None
-    own = words("fmtt18.thm28/risk")
+    own = words(f"fmtt18.{'thm28' if iterates > 1 else 'alg1'}/risk")
     formula = f"{own['formula']} + largest bias" if bias else own["formula"]
     if best is None or not math.isclose(rate, best, rel_tol=_TOLERANCE):
         return StatedRisk(found + bias, total=False, population=True, **own | {"formula": formula})

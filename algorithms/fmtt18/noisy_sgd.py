@@ -97,6 +97,8 @@ class NoisySGD(Weakenable, ABC):
         constants, reasons = self.problem.constants, []
         if not self.noise_stddev > 0:
             reasons.append("the noise is zero")
+        elif self.largest_mu * self.largest_mu == math.inf:
+            reasons.append("the noise is so small that what it proves exceeds the floats")
         if not math.isfinite(constants.gradient_sensitivity):
             reasons.append("the loss has no finite Lipschitz constant on this constraint set")
         if self.claim == "per-index":
@@ -175,7 +177,7 @@ class NoisySGD(Weakenable, ABC):
         """Theorems 23 and 24: the noise of n - t + 1 steps hides the record at index t."""
         if self.claim == "local":
             return None
-        slope = 2 * self.problem.constants.lipschitz_constant**2 / (self.noise_stddev**2 * (n + 1 - index))
+        slope = 2 * (self.problem.constants.lipschitz_constant / self.noise_stddev) ** 2 / (n + 1 - index)
         printed = f"2 L^2 / (sigma^2 (n + 1 - t)) order = {slope:.4g} order"
         origin = self._origin(printed, "every order > 1, eta <= 2/beta")
         curve = RDP.linear(self.largest_mu**2 / 2 / (n + 1 - index))
@@ -216,15 +218,18 @@ class NoisySGD(Weakenable, ABC):
             return AsPrinted(self.theorem, printed, holds_for)
         return Corrected(self.theorem, printed, because, holds_for)
 
-    def _iteration(self, n: int, index: int) -> NoisyIteration:
+    def _iteration(
+        self, n: int, index: int, passes: int | None = None, initial_distance: float = 0.0
+    ) -> NoisyIteration:
         """The iteration of v_1, v_2, ... over n records, on neighbors that differ at an index from 1."""
         return per_index(
             n,
             index,
             shift=self.rate * self.problem.constants.gradient_sensitivity,
             noise_stddev=self.rate * self.noise_stddev,
-            passes=self.passes(n),
+            passes=self.passes(n) if passes is None else passes,
             contraction=self.contraction,
+            initial_distance=initial_distance,
         )
 
     def _at(self, n: int, index: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -25,7 +25,6 @@ from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import GDP, RDP, Guarantee, ProfileDP, StatedGuarantee
-from dpverify.privacy.iteration import NoisyIteration
 from dpverify.privacy.mixtures import GaussianMixtureProfile, WeakConvexityCurve, harmonic
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat
@@ -55,18 +54,14 @@ class _EveryStep(NoisySGD):
             iterates.walk(features, labels, order, rates=rates, noise_stddev=self.noise_stddev)
         return iterates.output()
 
-    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
-        """The iteration as the accountant sees it, for neighbors that differ at an index from 1."""
-        n, index = self._at(n, index)
-        refuse_or_withdraw(self.id, self.withdrawn(n), False)
-        return self._iteration(n, index)
+    def _gdp(self, n: int, index: int) -> GDP:
+        """By the best schedule of Theorem 22."""
+        return self._iteration(n, index).gdp()
 
     def _sharpest_at(self, n: int, index: int) -> StatedGuarantee:
-        """GDP by the best schedule of Theorem 22."""
         if self.claim == "local":
             return self._states(GDP(self.largest_mu), "fmtt18.lem27", index=index)
-        mu = self._iteration(n, index).gdp()
-        return self._states(mu, self.theorem, "fmtt18.thm22", index=index)
+        return self._states(self._gdp(n, index), self.theorem, "fmtt18.thm22", index=index)
 
 
 class _SomeSteps(NoisySGD):
@@ -285,7 +280,7 @@ class StopPNSGD(_SomeSteps):
         if self.claim == "local" or self.largest_mu == 0:
             return None
         terms, noise = n - self.fewest_steps(n) + 1, 2 / self.largest_mu
-        slope = 4 * self.problem.constants.lipschitz_constant**2 * math.log(n) / (n * self.noise_stddev**2)
+        slope = 4 * (self.problem.constants.lipschitz_constant / self.noise_stddev) ** 2 * math.log(n) / n
         label = f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders"
         origin = self._origin(
             f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order",
@@ -356,28 +351,39 @@ class PNMSGD(_EveryStep):
         """The epochs: n unless `epochs` is set."""
         return n if self.epochs is None else self.epochs
 
-    def _iteration(self, n: int, index: int) -> NoisyIteration:
-        """All epochs, or the last 1, 2, 4, ... of them from points a diameter apart, whichever proves most.
+    def _gdp(self, n: int, index: int) -> GDP:
+        """By all epochs, or the last 1, 2, 4, ... of them from points a diameter apart, whichever proves most.
 
         Whatever came before, two points of the set are no farther apart (Altschuler and Talwar 2022; as GDP: Bok, Su
-        and Altschuler 2024).
+        and Altschuler 2024). Epochs that bring more shifts than the diameter prove no more than all do. Of all epochs
+        the proof's schedule is the best one where steps do not contract.
         """
-        whole, diameter = super()._iteration(n, index), self.problem.constraint.diameter
-        if not math.isfinite(diameter):
-            return whole
-        ends = (replace(self, epochs=2**k) for k in range((self.passes(n) - 1).bit_length()))
-        alone = [replace(NoisySGD._iteration(one, n, index), initial_distance=diameter) for one in ends]
-        return min((whole, *alone), key=lambda one: one.gdp().mu)
+        found, constants = (
+            [GDP(self.largest_mu * math.sqrt(self._share(n, index)) * (1 + 1e-15))],
+            self.problem.constants,
+        )
+        if self.contraction < 1:
+            found.append(super()._gdp(n, index))
+        diameter, passes = self.problem.constraint.diameter, 1
+        while passes < self.passes(n) and math.isfinite(diameter):
+            found.append(self._iteration(n, index, passes, diameter).gdp())
+            passes *= 2
+            if not passes * self.rate * constants.gradient_sensitivity <= diameter:
+                break
+        return min(found, key=lambda one: one.mu)
+
+    def _share(self, n: int, index: int) -> float:
+        """Of the squared `largest_mu`, by the schedule in the proof of Theorem 35."""
+        return (self.passes(n) - 1) / n + 1 / (n - index + 1)
 
     def _rdp_at(self, n: int, index: int) -> StatedGuarantee:
-        """By the schedule in the proof of Theorem 35."""
-        share = (self.passes(n) - 1) / n + 1 / (n - index + 1)
-        curve = RDP.linear(self.largest_mu**2 / 2 * share)
+        """By that schedule."""
+        curve = RDP.linear(self.largest_mu**2 / 2 * self._share(n, index))
         because = f"the proof's schedule for {self.passes(n)} epochs at this index, not for n"
         return self._states(curve, "fmtt18.thm35", index=index, origin=self._theorem_35(because))
 
     def _theorem_35(self, because: str = "") -> AsPrinted | Corrected:
-        slope = 4 * self.problem.constants.lipschitz_constant**2 / self.noise_stddev**2
+        slope = 4 * (self.problem.constants.lipschitz_constant / self.noise_stddev) ** 2
         printed = f"4 L^2 / sigma^2 order = {slope:.4g} order"
         return self._origin(printed, "every order > 1, eta <= 2/beta", because)
 
@@ -387,10 +393,8 @@ class PNMSGD(_EveryStep):
         return None if stated is None else stated.at(index, n)
 
     def _at_worst(self, n: int) -> Guarantee:
-        """At the last index: by the proof's schedule, or by the last epochs on a bounded set."""
-        mu = self.largest_mu * math.sqrt((self.passes(n) - 1) / n + 1)
-        bounded = math.isfinite(self.problem.constraint.diameter)
-        return GDP(min(mu, self._iteration(n, n).gdp().mu) if bounded else mu)
+        """At the last index."""
+        return self._gdp(n, n)
 
     def _printed(self, n: int) -> StatedGuarantee | None:
         """Theorem 35's RDP, if there are at most n epochs."""

@@ -19,20 +19,18 @@ from functools import cache
 
 import numpy as np
 
-from dpverify.algorithms.conditions import normalized_start
+from dpverify.algorithms.conditions import normalized_start, reach
 from dpverify.algorithms.parameters import NotNegative, Positive, check_parameters
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
     AllSpace,
     Ball,
-    Box,
     ConstraintSet,
     Dataset,
     HalfSquaredDistance,
     Linear,
     Logistic,
     Problem,
-    Simplex,
     Squared,
 )
 from dpverify.problems.arrays import Array
@@ -137,7 +135,7 @@ class RegularizedDensity:
             allowed = "a number above 0, since the loss is not strongly convex"
             raise InvalidArgumentError("regularization", self.regularization, allowed)
         object.__setattr__(self, "anchor", checked_anchor(self.anchor, self.problem.constraint))
-        if not farthest(self.problem.constraint, self.anchor_point) > 0:
+        if not reach(self.anchor_point, self.problem.constraint) > 0:
             raise InvalidArgumentError("problem", self.problem, "a set of more than one point")
 
     @property
@@ -172,7 +170,7 @@ class RegularizedDensity:
         At the mode x, strong convexity gives kappa ||x - c||^2 <= <grad V(c), c - x> with grad V(c) = k grad F(c).
         """
         slope = self.inverse_temperature * self.problem.constants.lipschitz_constant
-        return min(farthest(self.problem.constraint, self.anchor_point), slope / self.strong_convexity)
+        return min(reach(self.anchor_point, self.problem.constraint), slope / self.strong_convexity)
 
     @property
     def root_mean_square_distance(self) -> float:
@@ -181,7 +179,24 @@ class RegularizedDensity:
         E ||x - mode||^2 <= d / kappa for a kappa-strongly log-concave law on a convex set (integrate by parts).
         """
         spread = math.sqrt(self.problem.constraint.dimension / self.strong_convexity)
-        return min(farthest(self.problem.constraint, self.anchor_point), spread + self.mode_distance)
+        return min(reach(self.anchor_point, self.problem.constraint), spread + self.mode_distance)
+
+    @property
+    def excess_risk(self) -> float:
+        """Bound on F's expected excess under the density, in units of the loss, for every data set.
+
+        F's excess at the mode x is at most mu <x - c, w* - x>, since x is the best for F + mu ||. - c||^2 / 2, and so
+        at most mu a (D - a), a being the smaller of D / 2 and a bound on ||x - c||, D the largest distance from c. A
+        sample is sqrt(d / kappa) away from the mode in root mean square, kappa = k (mu + m), which costs L times that.
+        Or it is Theorem 6.2's d / k + mu D^2 / 2. Infinite on unbounded sets.
+        """
+        dimension, far = self.problem.constraint.dimension, reach(self.anchor_point, self.problem.constraint)
+        if far == math.inf:
+            return math.inf
+        away = min(self.mode_distance, far / 2)
+        spread = self.problem.constants.lipschitz_constant * math.sqrt(dimension / self.strong_convexity)
+        at_mode = self.regularization * away * (far - away) + spread
+        return min(at_mode, dimension / self.inverse_temperature + self.regularization * far**2 / 2)
 
     @property
     def anchor_point(self) -> tuple[float, ...]:
@@ -226,19 +241,3 @@ def checked_anchor(anchor: Sequence[float] | None, constraint: ConstraintSet) ->
     except InvalidArgumentError as error:
         allowed = f"{constraint.dimension} finite numbers, a point of the constraint set"
         raise InvalidArgumentError("anchor", anchor, allowed) from error
-
-
-def farthest(constraint: ConstraintSet, point: Sequence[float]) -> float:
-    """Bound on the largest distance from a point of the set to another; exact on a ball, box or simplex."""
-    center = np.asarray(point, dtype=np.float64)
-    if type(constraint) is Ball:
-        return constraint.radius + float(np.linalg.norm(center - constraint.center()))
-    if type(constraint) is Box:
-        ends = np.stack([np.asarray(constraint.lower), np.asarray(constraint.upper)])
-        return float(np.linalg.norm(np.max(np.abs(ends - center), axis=0)))
-    if type(constraint) is Simplex:
-        corners = constraint.scale * np.eye(constraint.dimension)
-        return float(np.max(np.linalg.norm(corners - center, axis=1)))
-    if type(constraint) is AllSpace:
-        return math.inf
-    return min(constraint.diameter, constraint.largest_norm + float(np.linalg.norm(center)))

@@ -15,14 +15,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.algorithms.conditions import admitted, never_refused
+from dpverify.algorithms.conditions import admitted, never_refused, reach
 from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
 from dpverify.algorithms.gll22.regularized_density import (
     RegularizedDensity,
     checked_anchor,
-    farthest,
     quadratic_curvature,
 )
 from dpverify.algorithms.parameters import NotNegative, Positive, Proper, TinyEpsilon
@@ -241,7 +240,7 @@ class RegularizedExponentialMechanism(Weakenable):
     @property
     def reach(self) -> float:
         """Largest distance of a point of the set from the anchor: the D that the proofs need; a length."""
-        return farthest(self.problem.constraint, self.anchor or ())
+        return reach(self.anchor or (), self.problem.constraint)
 
     @property
     def sampling(self) -> Sampler:

@@ -21,7 +21,7 @@ import scipy
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity, farthest
+from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
@@ -335,26 +335,13 @@ class DensitySampler(Weakenable):
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Expected excess empirical risk; None on unbounded sets, or where the accuracy is not proved.
 
-        F's excess at the mode x is at most mu <x - c, w* - x>, since x is the best for F + mu ||. - c||^2 / 2, and so
-        at most mu a (D - a), a being the smaller of D / 2 and a bound on ||x - c||, D the largest distance from c. A
-        sample is sqrt(d / kappa) away from the mode in root mean square, kappa = k (mu + m), which costs L times that.
-        Or it is Theorem 6.2's d / k + mu D^2 / 2. Total variation tau costs tau L ||K|| more.
+        The density's own, and total variation tau costs tau L ||K||.
         """
         target = None if self.withdrawn(n) else self._target
         if target is None:
             return None
-        constraint, lipschitz = self.problem.constraint, self.problem.constants.lipschitz_constant
-        k, mu, far = (
-            target.inverse_temperature,
-            target.regularization,
-            farthest(constraint, target.anchor_point),
-        )
-        away = min(target.mode_distance, far / 2)
-        at_mode = mu * away * (far - away) + lipschitz * math.sqrt(
-            constraint.dimension / target.strong_convexity
-        )
-        found = min(at_mode, constraint.dimension / k + mu * far**2 / 2)
-        found += self.total_variation * lipschitz * constraint.diameter
+        most = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
+        found = target.excess_risk + self.total_variation * most
         return StatedRisk(found, total=False, **words(f"{self.id}/risk")) if math.isfinite(found) else None
 
     def _values(self, bound: float, n: int, **numbers: int) -> tuple[StatedQueries, ...]:
@@ -426,15 +413,19 @@ class RejectionInnerStep(DensitySampler):
 
     @property
     def _target(self) -> RegularizedDensity | None:
-        """The density with its point's part of the quadratic term."""
+        """The density with its point's part of the quadratic term.
+
+        The center is often a little outside of K by rounding. To project it onto K adds something linear to F, and what
+        is left out here is a slope of a billionth of L.
+        """
         pull = 1 / (self.step_size * self.inverse_temperature)
         total = self.regularization + pull
-        middle = (
-            self.regularization * np.asarray(self.density.anchor_point) + pull * np.asarray(self.point)
-        ) / total
-        if not bool(np.all(self.problem.constraint.contains(middle[None, :], 0.0))):
+        middle = self.regularization * np.asarray(self.density.anchor_point) + pull * np.asarray(self.point)
+        middle /= total
+        inside = np.asarray(self.problem.constraint.project(middle[None, :].copy()))[0]
+        if total * np.linalg.norm(inside - middle) > 1e-9 * self.problem.constants.lipschitz_constant:
             return None
-        return RegularizedDensity(self.problem, self.inverse_temperature, total, tuple(middle.tolist()))
+        return RegularizedDensity(self.problem, self.inverse_temperature, total, tuple(inside.tolist()))
 
     @property
     def spread(self) -> float:

@@ -96,12 +96,15 @@ class StepRates:
         moved = lipschitz * (lipschitz * drift + math.sqrt(max(norm**2 - lipschitz**2, 0.0)) * walk)
         return np.asarray(norm**2 * noise + moved)
 
-    def last(self, factor: float, *, distance: float, norm: float, lipschitz: float) -> float:
+    def last(
+        self, factor: float, *, distance: float, diameter: float, norm: float, lipschitz: float
+    ) -> float:
         """Bound on the excess risk of the last point, in units of the loss.
 
         Args:
             factor: of all rates; 0 only for a set of one point.
             distance: no point of the set is farther from the first one, a length.
+            diameter: no two points of the set are farther apart, a length.
             norm: G, loss over length.
             lipschitz: L of the risk, loss over length, at most G.
         """
@@ -109,8 +112,8 @@ class StepRates:
             return 0.0
         near = self._windows[:, 0]
         found = near * distance**2 / factor + factor * self._of_noise(norm, lipschitz)
-        from_best = lipschitz * math.hypot(distance, factor * norm * math.sqrt(self._square_sums[-1]))
-        return min(float(np.min(found)), from_best)
+        from_best = math.hypot(distance, factor * norm * math.sqrt(self._square_sums[-1]))
+        return min(float(np.min(found)), lipschitz * min(from_best, diameter))
 
     def best_factor(self, *, distance: float, norm: float, lipschitz: float) -> float:
         """The factor for which the smallest of the windows' bounds on the last point is smallest."""

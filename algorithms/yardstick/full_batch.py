@@ -195,9 +195,9 @@ class FullBatchDescent(Weakenable):
         point alone on the left.
         """
         n = whole_number("n", n, at_least=1)
-        return StatedRisk(
-            self._bound(n, self.step_count(n)), total=False, **words("yardstick.full-batch/risk")
-        )
+        most = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
+        found = min(self._bound(n, self.step_count(n)), most)
+        return StatedRisk(found, total=False, **words("yardstick.full-batch/risk"))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """All records' gradients and a projection a step."""

@@ -240,6 +240,7 @@ def _private(model: PrivateModel, names: Sequence[str]) -> dict[str, Any]:
         "adjacency": model.sharpest.adjacency.value, "sharpest": str(model.sharpest),
         "conditions": [str(one) for one in _stated(model).conditions],
         "method": model.method.id, "chosen": model.choice is not None, "risk_bound": model.method.bound,
+        "risk_quantile": model.quantile and dict(zip(("probability", "bound"), model.quantile, strict=True)),
         "vacuous": model.vacuous, "largest_excess": model.largest,
         "records": model.n, "radius": model.radius, "ridge": model.ridge,
         "declared": {
@@ -343,4 +344,6 @@ def _risk_words(model: PrivateModel) -> str:
     words = f"expected excess of the mean risk at most {at_most(bound)}"
     if model.vacuous:
         words += f", which says nothing: no excess is above {at_most(model.largest)}"
+    if model.quantile is not None:
+        words += f"; with probability {model.quantile[0]:g} at most {at_most(model.quantile[1])}"
     return words

@@ -103,6 +103,12 @@ class PrivateModel:
         return self.method.bound is not None and is_vacuous(self.method.bound, self.largest)
 
     @property
+    def quantile(self) -> tuple[float, float] | None:
+        """A probability, and what the mean risk's excess is at most with it; None where that is not stated."""
+        stated = self.method.algorithm.risk_quantile(self.n, 0.95)
+        return None if stated is None else (0.95, stated.bound / (self.n if stated.total else 1))
+
+    @property
     def claim(self) -> Guarantee:
         """What was asked for, and holds."""
         return ApproxDP(self.epsilon, self.delta) if self.delta else PureDP(self.epsilon)

@@ -4,7 +4,7 @@ from .composition import compose, compose_profiles, for_group
 from .conversions import hockey_stick_divergence, profile_to_tradeoff, smallest_epsilon, tradeoff_to_profile
 from .gaussian import gaussian_hockey_stick, gaussian_tradeoff
 from .guarantees import FDP, GDP, RDP, ApproxDP, Guarantee, ProfileDP, PureDP, tCDP, zCDP
-from .iteration import NoisyIteration, Schedule, from_initial_distance, per_index, printed_schedule
+from .iteration import NoisyIteration, Schedule, per_index
 from .stated import Condition, ConditionKind, StatedGuarantee
 from .subsampling import (
     NoiseConstant,
@@ -36,7 +36,6 @@ __all__ = [
     "compose",
     "compose_profiles",
     "for_group",
-    "from_initial_distance",
     "gaussian_hockey_stick",
     "gaussian_tradeoff",
     "hockey_stick_divergence",
@@ -44,7 +43,6 @@ __all__ = [
     "noise_constant_interval",
     "parse_claim",
     "per_index",
-    "printed_schedule",
     "profile_to_tradeoff",
     "smallest_epsilon",
     "subsampled_gaussian",

@@ -139,38 +139,11 @@ class NoisyIteration:
         """T."""
         return int(np.size(self.shifts))
 
-    def with_schedule(self, amounts: ArrayLike) -> Schedule:
-        """Check a schedule and compute what it proves.
-
-        An amount that misses what is there by no more than rounding, 1e-9 of all that has arrived at that step
-        (contracted on the way), takes all of it; what is charged is rounded up, so the bound holds for an exactly
-        admissible schedule.
-
-        Args:
-            amounts: a_t >= 0, shape (T,), length.
-
-        Raises:
-            InvalidArgumentError: unless, up to rounding, z_t >= 0 for all t and z_T = 0, or if an amount is positive
-                where there is no noise.
-        """
-        a = checks.numbers("amounts", amounts, at_least=0, allowed="finite real numbers of at least 0")
-        if a.shape != (self.steps,):
-            raise InvalidArgumentError("amounts", amounts, f"one number for each of {self.steps} steps")
-        if np.any((np.asarray(self.noise_stddevs) == 0) & (a > 0)):
-            raise InvalidArgumentError("amounts", amounts, "amounts that are 0 at steps without noise")
-        charged, too_much, left = self._charged(a)
-        if too_much:
-            raise InvalidArgumentError("amounts", amounts, "amounts that leave z_t >= 0 at every step")
-        if left:
-            raise InvalidArgumentError("amounts", amounts, "amounts that end with z_T = 0")
-        return self._schedule(charged)
-
-    def _charged(self, amounts: FloatArray, *, take_rest: bool = False) -> tuple[FloatArray, bool, bool]:
-        """What an exactly admissible schedule takes at most, rounded up; whether too much was asked, or any is left."""
+    def _charged(self, amounts: FloatArray) -> tuple[FloatArray, bool]:
+        """What an exactly admissible schedule takes at most, rounded up, the rest being taken last; and is any left?"""
         noisy = np.flatnonzero(self.noise_stddevs)
         last = int(noisy[-1]) if noisy.size else -1
         charged = np.zeros(self.steps)
-        too_much = False
         above, inf = math.nextafter, math.inf
         # z is an upper bound on what remains, `arrived` on what would without amounts
         z = arrived = self.initial_distance
@@ -187,14 +160,11 @@ class NoisyIteration:
             if s > 0:
                 z = above(z + s, inf) if z > 0 else s
                 arrived = above(arrived + s, inf) if arrived > 0 else s
-            slack = _TOLERANCE * arrived
-            too_much = too_much or a > z + slack
-            takes_all = t == last and (take_rest or z - a <= slack)
-            if takes_all or (a > 0 and z - a <= slack):
+            if t == last or (a > 0 and z - a <= _TOLERANCE * arrived):
                 charged[t], z = z, 0.0
             elif a > 0:
                 charged[t], z = a, above(z - a, inf)
-        return charged, too_much, z > 0
+        return charged, z > 0
 
     def _schedule(self, charged: FloatArray) -> Schedule:
         """The root of the sum of squares, rounded up."""
@@ -239,7 +209,7 @@ class NoisyIteration:
         Raises:
             NotGuaranteedError: if some shift comes after the last noise, so that nothing can be proved.
         """
-        charged, _, left = self._charged(self._best(), take_rest=True)
+        charged, left = self._charged(self._best())
         if left:
             raise NotGuaranteedError("A shift comes after the last noise, so the iteration proves nothing.")
         return charged
@@ -309,70 +279,59 @@ class NoisyIteration:
         return self.best().gdp()
 
 
-def _fixed_order(n: int, index: int, passes: int) -> tuple[int, int, int]:
-    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
-    index = checks.whole_number("index", index, at_most=n)
-    return n, index, checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // n))
-
-
 def per_index(
-    n: int, index: int, *, shift: float, noise_stddev: float, passes: int = 1, contraction: float = 1.0
+    n: int,
+    index: int,
+    *,
+    shift: float,
+    noise_stddev: float,
+    passes: int = 1,
+    contraction: float = 1.0,
+    initial_distance: float = 0.0,
 ) -> NoisyIteration:
     """Noisy SGD over n records in fixed order, for a pair of data sets that differ in the record at `index`.
 
-    Guarantee: adjacency `INDEX`. One pass is fmtt18 Algorithm 1 (Theorem 23), n passes Algorithm 2
-    (Theorem 35).
+    Guarantee: adjacency `INDEX`. One pass is fmtt18 Algorithm 1 (Theorem 23), n passes Algorithm 2 (Theorem 35).
+
+    The m steps from one use of the record up to the next are one here: a c^m-contraction, a shift of c^(m-1) s and
+    noise of variance sigma^2 (1 + c^2 + ... + c^(2m-2)). The best schedule proves as much, as its amounts in the m
+    steps are in the ratio of what their noise contributes; there are passes + 1 steps, or one less at the first index.
 
     Args:
-        n: number of records, at least 1; there are n * passes steps.
+        n: number of records, at least 1.
         index: the paper's t or i, from 1 to n.
         shift: largest distance of the two gradient steps on that record, 2 eta L in fmtt18, length.
         noise_stddev: standard deviation of each coordinate of a step's noise, eta sigma in fmtt18, length.
         passes: times the records are gone through.
         contraction: Lipschitz constant of a gradient step, 1 for convex losses with eta <= 2/beta.
+        initial_distance: distance of the two starting points, length.
 
     Raises:
         InvalidArgumentError: for anything outside these ranges.
     """
-    n, index, passes = _fixed_order(n, index, passes)
+    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
+    index = checks.whole_number("index", index, at_most=n)
+    passes = checks.whole_number("passes", passes, at_most=_MOST_STEPS)
     allowed = "a finite real number of at least 0"
-    shifts = np.zeros(n * passes)
-    shifts[index - 1 :: n] = checks.number("shift", shift, at_least=0, allowed=allowed)
+    shift = checks.number("shift", shift, at_least=0, allowed=allowed)
     stddev = checks.number("noise_stddev", noise_stddev, at_least=0, allowed=allowed)
     factor = checks.number(
         "contraction", contraction, at_least=0, at_most=1, allowed="a real number in [0, 1]"
     )
-    return NoisyIteration(shifts, stddev, factor)
 
+    def block(steps: int, shift: float) -> tuple[float, float, float]:
+        if steps == 1:
+            return shift, stddev, factor
+        if factor == 0 or factor == 1:
+            return factor * shift, stddev * (math.sqrt(steps) if factor else 1.0) * (1 - 2 * _UNIT), factor
+        before, whole = (min(1.0, math.nextafter(factor**power, math.inf)) for power in (steps - 1, steps))
+        variance = math.expm1(2 * steps * math.log(factor)) / ((factor - 1) * (factor + 1))
+        return rounding.product(before, shift), stddev * math.sqrt(variance) * (1 - 16 * _UNIT), whole
 
-def from_initial_distance(
-    steps: int, distance: float, noise_stddev: float, *, contraction: float = 1.0
-) -> NoisyIteration:
-    """The same maps from two starting points at `distance`: fmtt18 Theorem 1, corrected.
-
-    Without contraction the best schedule is distance / steps at every step, so that the Renyi divergence is
-    at most order * distance^2 / (2 steps noise_stddev^2), which identity maps attain.
-
-    Raises:
-        InvalidArgumentError: for fewer than one step, negative or non-finite lengths, or a contraction
-            outside [0, 1].
-    """
-    steps = checks.whole_number("steps", steps, at_least=1, at_most=_MOST_STEPS)
-    return NoisyIteration(np.zeros(steps), noise_stddev, contraction, distance)
-
-
-def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> FloatArray:
-    """The amounts that fmtt18 prints for fixed order, shape (n * passes,): Theorem 23, and 35 for n passes.
-
-    Nothing before the record's first use, shift / n until its last, shift / (n - index + 1) from there on.
-
-    Raises:
-        InvalidArgumentError: unless 1 <= index <= n, passes >= 1 and `shift` is finite and at least 0.
-    """
-    n, index, passes = _fixed_order(n, index, passes)
-    shift = checks.number("shift", shift, at_least=0, allowed="a finite real number of at least 0")
-    amounts = np.zeros(n * passes)
-    last_use = n * (passes - 1) + index - 1
-    amounts[index - 1 : last_use] = shift / n
-    amounts[last_use:] = shift / (n - index + 1)
-    return amounts
+    rows = [
+        *([block(index - 1, 0.0)] if index > 1 else []),
+        *[block(n, shift)] * (passes - 1),
+        block(n - index + 1, shift),
+    ]
+    columns = np.array(rows).T
+    return NoisyIteration(columns[0], columns[1], columns[2], initial_distance)

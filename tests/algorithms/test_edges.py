@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 from every_algorithm import ALGORITHMS, examples
 
+from dpverify.algorithms.conditions import reach
 from dpverify.algorithms.examples import Setting
 from dpverify.algorithms.fmtt18 import PNSGD
 from dpverify.errors import DpverifyError
+from dpverify.problems import AllSpace, Ball, Box, Linear, Problem, Simplex
 from dpverify.running import run
 
 NO_MECHANISM = {"gll22.lower-instance", "mn25.hard-instance", "mn25.fingerprint"}
@@ -38,8 +40,8 @@ def answered(id_: str, edge: Setting) -> str:
     """Ask; what was said where it was refused, nothing where it ran. Any other exception passes."""
     try:
         algorithm = examples(id_, edge)["asked"]()
-        stated = algorithm.risk_bound(edge.n)
-        assert stated is None or stated.bound >= 0, edge
+        for stated in (algorithm.risk_bound(edge.n), algorithm.risk_quantile(edge.n, 0.9)):
+            assert stated is None or stated.bound >= 0, edge
         assert all(one.count >= 0 for one in algorithm.queries(edge.n)), edge
         profiles = [one.guarantee.privacy_profile(edge.epsilon) for one in algorithm.guarantees(edge.n)]
         assert all(0 <= float(np.asarray(one)) <= 1 for one in profiles), edge
@@ -54,6 +56,29 @@ def answered(id_: str, edge: Setting) -> str:
 def is_clear(text: str) -> bool:
     """Whether it is a line of words, without a traceback and without numbers that are none."""
     return 10 < len(text) < 500 and "\n" not in text and not re.search(r"Traceback|\bnan\b", text)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "point", "distance"),
+    [
+        (Ball(2, 1.0, (3.0, 0.0)), (3.0, 0.5), 1.5),
+        (Box((0.0, 0.0), (3.0, 4.0)), (0.0, 0.0), 5.0),
+        (Box((10.0, 10.0), (11.0, 11.0)), (10.5, 10.5), math.sqrt(0.5)),
+        (Simplex(2), (0.5, 0.5), math.sqrt(0.5)),
+        (Simplex(2), None, math.sqrt(2)),
+        (AllSpace(2), (0.0, 0.0), math.inf),
+    ],
+)
+def test_the_farthest_point_of_a_set(constraint: Any, point: Any, distance: float) -> None:
+    assert reach(point, constraint) == pytest.approx(distance)
+
+
+def test_risk_bounds_do_not_depend_on_where_the_box_lies() -> None:
+    here, there = (
+        PNSGD(Problem(Linear(), Box((low, low), (low + 1, low + 1))), 0.05, 1.0).risk_bound(100).bound
+        for low in (-0.5, 10.0)
+    )
+    assert here == pytest.approx(there, rel=1e-12)
 
 
 @pytest.mark.one_in(2)

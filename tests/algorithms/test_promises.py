@@ -54,6 +54,6 @@ def test_a_row_says_what_is_printed_and_what_is_corrected() -> None:
     assert corrected["sources"] == ("bst14.thm3.2", "bst14.claim3.3")
     assert isinstance(corrected["origin"], Corrected)
     assert corrected["origin"].source == "bst14.thm3.2"
-    assert words("bst14.alg2/quantile of the risk")["origin"] is None
+    assert words("fmtt18.thm28/risk")["origin"] is None
     assert isinstance(words("bst14.alg8/queries")["origin"], Unstated)
     assert dict(reasons("mn25.fingerprint"))["queries"] == "it asks no oracle"

@@ -36,7 +36,6 @@ from dpverify.privacy import (
     compose,
     compose_profiles,
     for_group,
-    from_initial_distance,
     gaussian_hockey_stick,
     hockey_stick_divergence,
     noise_constant,
@@ -163,8 +162,7 @@ TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "for_group size": (lambda x: for_group(PureDP(1.0), x), NO_COUNT),
     "compose": (compose, [None, 1.0, [None], ["eps=1"], PureDP(1.0), []]),
     "compose_profiles": (compose_profiles, [None, 1.0, [None], ["eps=1"], PureDP(1.0), []]),
-    "from_initial_distance steps": (lambda x: from_initial_distance(x, 1.0, 1.0), NO_COUNT),
-    "from_initial_distance distance": (lambda x: from_initial_distance(2, x, 1.0), [*NOT_FINITE, -1.0]),
+    "NoisyIteration distance": (lambda x: NoisyIteration([0.0], 1.0, 1.0, x), [*NOT_FINITE, -1.0]),
     "per_index n": (lambda x: per_index(x, 1, shift=1.0, noise_stddev=1.0), NO_COUNT),
     "per_index index": (lambda x: per_index(3, x, shift=1.0, noise_stddev=1.0), [*NO_COUNT, 4]),
     "NoisyIteration shifts": (

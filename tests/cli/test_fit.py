@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,35 @@ def test_a_model_with_names_and_ranges(folder: Path, capsys: pytest.CaptureFixtu
     alone = json.loads(capsys.readouterr().out)
     assert alone["not_private"] is None
     assert alone["coefficients"] != model["coefficients"]
+    assert alone["risk_quantile"] is None
     assert call(*given, *FAST, "--private-only") == 0
     assert "NOT PRIVATE" not in capsys.readouterr().out
+
+
+def test_a_bound_with_a_probability_stands_beside_the_expected_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = (
+        "fit",
+        "plain.csv",
+        "--label",
+        "3",
+        "--epsilon",
+        "8",
+        "--method",
+        "bst14.alg-objpert",
+        "--private-only",
+    )
+    assert call(*given) == 0
+    (risk,) = re.findall(
+        r"at most ([0-9.]+).*; with probability 0.95 at most ([0-9.]+)", capsys.readouterr().out
+    )
+    assert call(*given, "--json", "-") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["risk_quantile"]["probability"] == 0.95
+    expected, likely = found["risk_bound"], found["risk_quantile"]["bound"]
+    assert expected < likely
+    assert [float(one) for one in risk] == pytest.approx([expected, likely], rel=1e-3)
 
 
 def test_a_plan_fits_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,12 +19,12 @@ from dpverify.privacy import (
     RDP,
     ApproxDP,
     Guarantee,
+    NoisyIteration,
     ProfileDP,
     PureDP,
     SampledGaussian,
     compose,
     compose_profiles,
-    from_initial_distance,
     gaussian_hockey_stick,
     gaussian_tradeoff,
     tCDP,
@@ -92,7 +92,9 @@ guarantees = st.one_of(
         st.floats(0, 25),
         st.builds(ApproxDP, st.floats(0, 100), deltas),
     ),
-    st.builds(lambda distance: from_initial_distance(5, distance, 1.0).gdp(), st.floats(0, 100)),
+    st.builds(
+        lambda distance: NoisyIteration(np.zeros(5), 1.0, initial_distance=distance).gdp(), st.floats(0, 100)
+    ),
 )
 EXAMPLES: tuple[Guarantee | str, ...] = (
     PureDP(800.0),

@@ -8,8 +8,8 @@ PROMISED = """
     ALL_RECORDS Adjacency Condition ConditionKind ProtectedRecords
     PureDP ApproxDP GDP RDP zCDP tCDP FDP ProfileDP Guarantee StatedGuarantee parse_claim
     gaussian_hockey_stick gaussian_tradeoff profile_to_tradeoff tradeoff_to_profile hockey_stick_divergence
-    smallest_epsilon compose compose_profiles for_group NoisyIteration Schedule per_index from_initial_distance
-    printed_schedule SampledGaussian subsampled_gaussian subsampled_gaussian_noise noise_constant
+    smallest_epsilon compose compose_profiles for_group NoisyIteration Schedule per_index
+    SampledGaussian subsampled_gaussian subsampled_gaussian_noise noise_constant
     noise_constant_interval NoiseConstant
 """
 

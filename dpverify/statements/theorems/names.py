@@ -53,7 +53,7 @@ def about_theorems(names: Sequence[str]) -> bool:
 
 def split_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names that are of no theorems, and those that are."""
-    of = {name: _is_theorem(name) for name in names}
+    of = {name: _is_theorem(str(name)) for name in names}
     return tuple(name for name in names if not of[name]), tuple(name for name in names if of[name])
 
 

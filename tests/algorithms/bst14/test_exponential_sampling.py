@@ -287,7 +287,7 @@ def test_excess_risk_is_gamma_for_a_cone_and_below_it_elsewhere() -> None:
     bound = algorithm.risk_bound(n)
     assert bound is not None
     assert bound.bound == pytest.approx(2 * p * algorithm.problem.constraint.diameter)
-    tail = algorithm.risk_bound(n, probability=0.99)
+    tail = algorithm.risk_quantile(n, 0.99)
     assert tail is not None
     exceeding = int(np.sum(excess > tail.bound))
     assert stats.binomtest(exceeding, RUNS, 0.01).pvalue > FALSE_ALARM

@@ -354,7 +354,8 @@ def test_the_risk_bound_is_the_proofs() -> None:
     second_moment = (2 * n) ** 2 + 2 * inner.noise_stddev(n) ** 2
     diameter = 2 * GaussianOutputPerturbation(mean_problem(2), 4.0, 5e-6).ball_radius(n)
     norm = math.sqrt(second_moment)
-    expected = falling_rates(n**2).last(diameter / norm, distance=diameter, norm=norm, lipschitz=2 * n)
+    sizes: dict[str, float] = {"distance": diameter, "diameter": diameter, "norm": norm, "lipschitz": 2 * n}
+    expected = falling_rates(n**2).last(diameter / norm, **sizes)
     stated = algorithm.risk_bound(n)
     assert stated is not None
     missed = n * 2 * 2 * n**-3
@@ -369,7 +370,7 @@ def test_the_risk_bound_of_algorithm_1_for_strongly_convex_losses() -> None:
     second_moment = (2 * 16) ** 2 + 2 * algorithm.noise_stddev(16) ** 2
     stated = algorithm.risk_bound(16)
     norm = math.sqrt(second_moment)
-    expected = strongly_convex_rates(100).last(1 / 16, distance=1.0, norm=norm, lipschitz=32)
+    expected = strongly_convex_rates(100).last(1 / 16, distance=1.0, diameter=2.0, norm=norm, lipschitz=32)
     assert stated.bound == pytest.approx(expected, rel=1e-12)
     assert stated.bound < 0.6 * second_moment / 32 * (1 + 2 * sum(1 / t for t in range(1, 100))) / 100
     assert stated.theorem == pytest.approx(17 * second_moment * (1 + math.log(100)) / (16 * 100), rel=1e-12)

@@ -114,8 +114,9 @@ class CutNormals:
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         return (StatedQueries("projection", 2),)
 
-    def risk_within(self, n: int, diameter: float) -> float:
-        return 2 * self.problem.loss.lipschitz_constant * diameter / self.epsilon
+    def risk_within(self, n: int, diameter: float, probability: float | None) -> tuple[float, float]:
+        proved = 2 * self.problem.loss.lipschitz_constant * diameter / self.epsilon
+        return proved, 3 * proved
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         rate = self.epsilon / (2 * self.problem.loss.lipschitz_constant * sets.diameter)
@@ -318,6 +319,11 @@ def test_bad_parameters(argument: str, options: dict[str, Any]) -> None:
 
 def test_counts_and_guarantee_with_an_independent_sampler() -> None:
     algorithm = Localization(UNIT, 4.0, solver=CutNormals(2.0, UNIT))
+    stated = algorithm.risk_bound(12)
+    assert stated is not None
+    assert stated.theorem is not None  # the solver's own, which is three times the other
+    inside = 2 * 2 * algorithm.local_diameter(12) / 2.0
+    assert stated.theorem - stated.bound == pytest.approx(2 * inside, rel=1e-12)
     output = algorithm(DATA, rng=Randomness(0), runs=5)
     assert np.all(np.asarray(output.projections) == 3)
     assert [(one.oracle, one.count) for one in algorithm.queries(12)] == [("projection", 3)]

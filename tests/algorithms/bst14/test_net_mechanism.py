@@ -36,7 +36,7 @@ from dpverify.problems import (
     Simplex,
     minimize,
 )
-from dpverify.running import Randomness
+from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6
 Array = NDArray[np.float64]
@@ -237,7 +237,9 @@ def test_the_bound_needs_no_net() -> None:
     expected = 569 * math.sqrt(30) / cubes + 30 * math.log(cubes) / large.scale
     assert stated.bound == pytest.approx(expected, rel=1e-9)
     (asked,) = large.queries(569)
-    assert asked.count == 569 * cubes**30
+    assert (asked.count, asked.exact) == (569 * cubes**30, False)
+    with pytest.raises(NotGuaranteedError, match="cubes, more than 200000"):  # no call limit would help
+        run(large, make_data(569, 30), runs=1, seed=1)
     with pytest.raises(NotGuaranteedError, match="inf cubes"):
         NetMechanism(Problem(Logistic(), Ball(785, 1.0)), 1.0).queries(100)
 

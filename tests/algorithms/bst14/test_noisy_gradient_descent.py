@@ -147,3 +147,58 @@ def test_a_slow_twin(loss: Loss, runs: int, monkeypatch: pytest.MonkeyPatch) -> 
                 stddev=algorithm.noise_stddev(n), z=noise[t - 1, :, r],
             )  # fmt: skip
         assert np.max(np.abs(points[r] - w)) <= 1e-11
+
+
+def as_formulated(algorithm: NoisyGradientDescent, n: int) -> list[float]:
+    """The terms of the formulas of bst14.alg1's risks, from the middle of a ball, in their order."""
+    points, problem, lipschitz = (
+        algorithm.step_count(n) + 1,
+        algorithm.problem,
+        algorithm.problem.constants.lipschitz_constant,
+    )
+    steps = [algorithm.rate(n, t) for t in range(1, points + 1)]
+    noise = math.sqrt(D) * algorithm.noise_stddev(n)
+    square, diameter = (n * lipschitz) ** 2 + noise**2, problem.constraint.diameter
+    near, rates, squares = (diameter / 2) ** 2, steps, [step**2 for step in steps]
+    if algorithm.step_size == "strongly-convex":
+        near, rates, squares = 0.0, [steps[0]] * points, [steps[0] ** 2 / t for t in range(1, points + 1)]
+    left = [sum(rates[t:]) for t in range(points)]
+    walked = sum(step**2 for step in steps[:-1])
+    found = [n * lipschitz * diameter, n * lipschitz * math.sqrt((diameter / 2) ** 2 + square * walked)]
+    for m in {points, *(4**k for k in range(20) if 4**k <= points)}:
+        first, whole = points - m, left[points - m]
+        total = sum(squares[first:]) + sum(
+            squares[t] * whole / (2 * left[t + 1] - whole) for t in range(first)
+        )
+        moved = sum(
+            rates[t]
+            * (n * lipschitz * sum(steps[t:-1]) + noise * math.sqrt(sum(step**2 for step in steps[t:-1])))
+            for t in range(first, points)
+        )
+        found.append(
+            near / (4 * left[0] - 2 * whole) + square / (2 * whole) * total + n * lipschitz * moved / whole
+        )
+    return found
+
+
+def test_the_risk_bound_is_its_formula_and_never_above_the_largest_risk() -> None:
+    ridge = Problem(Ridge.on(BALL, Logistic(), 0.25), BALL)
+    best = set()
+    for problem, rule, n, epsilon, factor in (
+        (LOGISTIC, "lipschitz", 5, 1.0, 1.0),
+        (LOGISTIC, "lipschitz", 5, 1.0, 1e-3),
+        (LOGISTIC, "lipschitz", 12, 200.0, 1.0),
+        (ridge, "strongly-convex", 5, 1.0, 1.0),
+        (ridge, "strongly-convex", 12, 200.0, 1.0),
+    ):
+        algorithm = NoisyGradientDescent(problem, epsilon, 1e-5, rule, rate_factor=factor)  # type: ignore[arg-type]
+        terms = as_formulated(algorithm, n)
+        assert algorithm.risk_bound(n).bound == pytest.approx(min(terms), rel=1e-12)
+        best.add((rule, min(2, terms.index(min(terms)))))
+    assert best == {
+        ("lipschitz", 0),
+        ("lipschitz", 1),
+        ("lipschitz", 2),
+        ("strongly-convex", 0),
+        ("strongly-convex", 2),
+    }

@@ -56,8 +56,12 @@ class TestContractiveNoisyIteration:
             )
             iteration = algorithm.noisy_iteration()
             assert iteration is not None
-            even = iteration.with_schedule(algorithm.even_schedule())
-            assert even.squared_mu >= iteration.best().squared_mu * (1 - 1e-9)
+            even, left = algorithm.even_schedule(), 0.0
+            for contraction, shift, amount in zip(contractions, shifts, even, strict=True):
+                left = contraction * left + shift - amount
+                assert left >= -1e-12
+            assert left == pytest.approx(0.0, abs=1e-12)
+            assert sum((amount / 0.5) ** 2 for amount in even) >= iteration.best().squared_mu * (1 - 1e-9)
 
     @pytest.mark.parametrize("order", [1.0, 1.01, 2.0, 9.0])
     def test_laplace_magnitude_by_quadrature(self, order: float) -> None:

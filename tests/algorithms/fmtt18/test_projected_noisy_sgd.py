@@ -14,7 +14,8 @@ from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
-from dpverify.privacy import GDP, RDP, Adjacency, gaussian_hockey_stick
+from dpverify.ledger.origins import Unstated
+from dpverify.privacy import GDP, RDP, Adjacency, NoisyIteration, gaussian_hockey_stick
 from dpverify.problems import (
     AllSpace,
     Ball,
@@ -118,6 +119,39 @@ def test_on_an_interval_many_epochs_are_as_private_as_their_last_ones(
     assert np.all(exact <= GDP(mu).privacy_profile(epsilons))
     if rate == 1.0:  # here three quarters of it would be too little
         assert exact[0] > float(GDP(0.75 * mu).privacy_profile(0.0))
+
+
+def test_many_records_in_as_many_epochs_are_as_private_as_their_last_ones() -> None:
+    """Unbounded sets keep the proof's schedule; on bounded ones all ends from 1 epoch to 2^15 give no less."""
+    problem, n = Problem(Logistic(), Ball(D, 1.0)), 40_000
+    everywhere, inside = (PNMSGD(one, 0.05, 20.0) for one in (Problem(Logistic(), AllSpace(D)), problem))
+    far, near = (one.guarantees(n).sharpest.guarantee.mu for one in (everywhere, inside))  # type: ignore[union-attr]
+    assert far == pytest.approx(2 / 20.0 * math.sqrt((n - 1) / n + 1), rel=1e-12)
+    ends = [inside._iteration(n, n, 2**k, 2.0).gdp().mu for k in range(15)]
+    assert near == min(ends) < 0.8 * far
+    assert inside.guarantee_at(n, 5).guarantee.mu < near / 10  # type: ignore[union-attr, attr-defined]
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.2])
+@pytest.mark.parametrize("index", [1, 3, 5])
+def test_epochs_against_their_steps_one_by_one(weight: float, index: int) -> None:
+    """Contracting or not: the best of all four epochs, and of the last one or two from a diameter apart."""
+    loss: Any = Ridge.on(BALL, Logistic(), weight) if weight else Logistic()
+    algorithm, n = PNMSGD(Problem(loss, BALL), 0.5, 2.0, epochs=4), 5
+    found = []
+    for passes, distance in ((4, 0.0), (1, 2.0), (2, 2.0)):
+        shifts = np.zeros(n * passes)
+        shifts[index - 1 :: n] = 0.5 * algorithm.problem.constants.gradient_sensitivity
+        found.append(NoisyIteration(shifts, 0.5 * 2.0, algorithm.contraction, distance).gdp().mu)
+    stated = algorithm.guarantee_at(n, index)
+    assert stated is not None
+    assert stated.guarantee.mu == pytest.approx(min(found), rel=1e-12)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", FAMILY)
+def test_hardly_any_noise_is_refused_in_a_sentence(kind: Any) -> None:
+    with pytest.raises(NotGuaranteedError, match="exceeds the floats"):
+        kind(LOGISTIC, 0.05, 1e-160)
 
 
 def test_theorem_24_and_the_profile_beside_it() -> None:
@@ -319,10 +353,45 @@ def test_theorems_29_and_30_at_their_rates() -> None:
             assert stated.bound == proved <= stated.theorem
             other = dataclasses.replace(made, rate=1.5 * made.rate).risk_bound(n)
             assert other is not None
-            assert other.sources == ("fmtt18.thm28",)
+            assert other.sources == (("fmtt18.thm28",) if iterates > 1 else ())
     skip = SkipPNSGD.for_privacy(LOGISTIC, n=9, epsilon=0.5, delta=1e-5)
     half = StopPNSGD(LOGISTIC, skip.rate, skip.noise_stddev, second_half=True)
     assert half.risk_bound(9) == skip.risk_bound(9)
+
+
+def as_formulated(problem: Problem, n: int, rate: float, sigma: float) -> list[float]:
+    """The terms of the formula of fmtt18.alg1/risk, from the middle of a ball, in its order."""
+    lipschitz, r = problem.constants.lipschitz_constant, problem.constraint.diameter / 2
+    d, size = problem.constraint.dimension, 2 * r
+    square, noise = lipschitz**2 + d * sigma**2, rate * sigma * math.sqrt(d)
+    drift = rate * lipschitz**2
+    found = [size**2 / (2 * rate) + rate * square / 2, lipschitz * size]
+    found.append(lipschitz * math.sqrt(r**2 + rate**2 * square * n))
+    found.append(lipschitz * math.sqrt(r**2 + min(r**2, noise**2 * n)) + drift * (1 + n**2) / 2)
+    for m in {n + 1, *(4**k for k in range(20) if 4**k <= n)}:
+        harmonic = sum(1 / (m + 2 * j) for j in range(n - m + 1))
+        moved = drift * (m - 1) / 2 + noise * lipschitz * float(np.mean(np.sqrt(np.arange(m))))
+        found.append(r**2 / (2 * rate * (2 * n + 2 - m)) + rate * square / 2 * (1 + harmonic) + moved)
+    return found
+
+
+def test_the_last_point_s_bound_is_its_formula_and_no_theorem_s() -> None:
+    best = set()
+    for n, rate, sigma in (
+        (40, 2.0, 4.0),
+        (3, 0.01, 0.1),
+        (3, 0.001, 2000.0),
+        (200, 0.1, 0.05),
+        (200, 0.002, 100.0),
+    ):
+        problem = Problem(Logistic(), Ball(D, 1.0))
+        stated, terms = PNSGD(problem, rate, sigma).risk_bound(n), as_formulated(problem, n, rate, sigma)
+        assert stated is not None
+        assert stated.bound == pytest.approx(min(terms), rel=1e-12)
+        assert (stated.sources, stated.theorem) == ((), None)
+        assert isinstance(stated.origin, Unstated)
+        best.add(min(4, terms.index(min(terms))))
+    assert best == {1, 2, 3, 4}
 
 
 def test_no_risk_is_stated_without_bounds_or_where_the_paper_has_none() -> None:

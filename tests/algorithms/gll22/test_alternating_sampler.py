@@ -21,7 +21,7 @@ from dpverify.algorithms.gll22.alternating_sampler import (
     schedule,
     steps_needed,
 )
-from dpverify.algorithms.gll22.regularized_density import RegularizedDensity, farthest
+from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
     RejectionInnerStep,
     largest_spread,
@@ -92,13 +92,6 @@ def test_the_start_is_as_close_as_claimed() -> None:
         root = math.sqrt(np.sum(weights * (grid - anchor) ** 2) / weights.sum())
         assert root <= density.root_mean_square_distance
         assert abs(grid[np.argmin(v)] - anchor) <= density.mode_distance + 1e-3
-
-
-def test_farthest_points() -> None:
-    assert farthest(Ball(2, 1.0, (3.0, 0.0)), (3.0, 0.5)) == 1.5
-    assert farthest(Box((0.0, 0.0), (3.0, 4.0)), (0.0, 0.0)) == 5.0
-    assert farthest(Simplex(2), (0.5, 0.5)) == pytest.approx(math.sqrt(0.5))
-    assert farthest(AllSpace(2), (0.0, 0.0)) == math.inf
 
 
 # ------------------------------------------------------------------------------------------ the sampler

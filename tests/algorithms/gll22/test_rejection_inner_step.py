@@ -32,6 +32,7 @@ from dpverify.problems import (
     Logistic,
     Problem,
     Ridge,
+    Simplex,
     Squared,
 )
 from dpverify.running import Randomness
@@ -271,20 +272,32 @@ def excess_on_ball(k: float, mu: float, d: int, *, bent: bool) -> float:
 
 @pytest.mark.parametrize(("k", "mu"), [(4.0, 10.0), (4.0, 251.0), (100.0, 0.5), (1000.0, 0.1), (40.0, 2.0)])
 def test_the_risk_bound_is_above_the_worst_losses_and_not_far(k: float, mu: float) -> None:
-    problem = Problem(Linear(), Ball(30, 1.0))
-    # a short step from the middle adds to mu: half of it comes from there
-    step = RejectionInnerStep(problem, k, mu / 2, 2 / (k * mu), accuracy=0.5, withdraw_guarantee=True)
-    assert step._target == RegularizedDensity(problem, k, mu, (0.0,) * 30)
-    stated = replace(step, step_size=1e-9).risk_bound(5)
-    assert stated is not None
-    assert stated.bound == pytest.approx(1.0, abs=0.01)  # where it starts
-    found = step.risk_bound(5)
-    if found is None:
-        assert step.withdrawn(5)
-        return
+    bound = RegularizedDensity(Problem(Linear(), Ball(30, 1.0)), k, mu).excess_risk
     worst = max(excess_on_ball(k, mu, 30, bent=bent) for bent in (False, True))
-    bound = found.bound - 2 * step.total_variation
     assert worst < bound < 2.6 * worst
-    assert bound - math.sqrt(30 / (k * mu)) < worst or k / 30 > 1  # the spread cannot be left out
-    outside = replace(step, point=(3.0,) + (0.0,) * 29)
-    assert outside.risk_bound(5) is None
+    assert bound - math.sqrt(30 / (k * mu)) < worst or k > 30  # the spread cannot be left out
+
+
+def test_a_step_has_the_risk_of_the_density_with_its_point_and_of_its_distance_from_it() -> None:
+    problem = Problem(Linear(), Ball(30, 1.0))
+    # a step of this length from the middle adds to mu: half of it comes from there
+    step = RejectionInnerStep(problem, 4.0, 5.0, 1 / 20, accuracy=0.5, withdraw_guarantee=True)
+    target = step._target
+    assert target == RegularizedDensity(problem, 4.0, 10.0, (0.0,) * 30)
+    short = RejectionInnerStep(problem, 4.0, 5.0, 1e-9)
+    stated = short.risk_bound(5)
+    assert stated is not None
+    assert step.risk_bound(5) is None, step.withdrawn(5)
+    assert stated.bound == pytest.approx(1.0, abs=0.01)  # where it starts
+    assert replace(short, point=(1.001,) + (0.0,) * 29).risk_bound(5) is None
+
+
+def test_a_point_of_the_set_has_a_risk_bound_whatever_the_rounding() -> None:
+    problem, rng = Problem(Logistic(), Simplex(4, 1.0)), np.random.default_rng(0)
+    for point in rng.dirichlet(np.ones(4), size=50):
+        stated = RejectionInnerStep(problem, 2.0, 1.0, 1e-4, tuple(point)).risk_bound(5)
+        assert stated is not None
+        moved = RejectionInnerStep(
+            problem, 2.0, 1.0, 1e-4, tuple(point + 1e-9)
+        )  # a slope of 1e-5 in its place
+        assert moved.risk_bound(5) is None

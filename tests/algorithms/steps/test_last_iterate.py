@@ -61,7 +61,7 @@ def of_means(rates: np.ndarray, squares: np.ndarray, first: float) -> float:
 
 @pytest.mark.parametrize("points", [1, 2, 3, 10, 200])
 def test_nothing_is_lost_to_the_usual_sums(points: int) -> None:
-    sizes: dict[str, float] = {"distance": DISTANCE, "norm": NORM, "lipschitz": NORM}
+    sizes: dict[str, float] = {"distance": DISTANCE, "diameter": math.inf, "norm": NORM, "lipschitz": NORM}
     for schedule in (falling_rates(points), constant_rates(points), strongly_convex_rates(points)):
         usual = of_means(
             FACTOR * schedule.rates, FACTOR**2 * NORM**2 * schedule.squares, schedule.near * DISTANCE**2
@@ -76,7 +76,7 @@ def test_nothing_is_lost_to_the_usual_sums(points: int) -> None:
 def test_the_best_factor_is_the_best() -> None:
     sizes: dict[str, float] = {"distance": DISTANCE, "norm": NORM, "lipschitz": 0.5}
     best = falling_rates(5000).best_factor(**sizes)
-    found = [falling_rates(5000).last(best * by, **sizes) for by in (0.97, 1, 1.03)]
+    found = [falling_rates(5000).last(best * by, diameter=math.inf, **sizes) for by in (0.97, 1, 1.03)]
     assert min(found) == found[1]
 
 
@@ -126,7 +126,7 @@ def worst_last(points: int, step: float) -> float:
 def test_the_last_point_s_bound_is_close_to_the_exact_worst_case() -> None:
     for points, step in ((1, 1.0), (2, 0.6), (3, 0.4), (5, 0.3), (8, 0.2)):
         exact = worst_last(points, step)
-        found = constant_rates(points).last(step, distance=1.0, norm=1.0, lipschitz=1.0)
+        found = constant_rates(points).last(step, distance=1.0, diameter=2.0, norm=1.0, lipschitz=1.0)
         assert exact <= found * (1 + 1e-6)
         assert found <= 1.35 * exact
         near, noise = constant_rates(points).window(1)
@@ -142,14 +142,17 @@ def test_descents_keep_to_them() -> None:
                 w = start
                 for t in range(1, points):
                     w = min(max(w - factor / math.sqrt(t) * np.sign(w), -1.0), 1.0)
-                bound = falling_rates(points).last(factor, distance=start, norm=1.0, lipschitz=1.0)
+                bound = falling_rates(points).last(
+                    factor, distance=start, diameter=2.0, norm=1.0, lipschitz=1.0
+                )
                 worst = max(worst, abs(w) / bound)
     assert 0.99 < worst <= 1.0
     rng, runs, convexity = np.random.default_rng(0), 4000, 1.0
     w = np.full(runs, 1.0)
     for t in range(1, 30):  # F(w) = w^2 / 2, |w| <= 1, noise of variance 1: G^2 <= 2
         w = np.clip(w - (w + rng.normal(size=runs)) / t, -1.0, 1.0)
-    bound = strongly_convex_rates(30).last(1 / convexity, distance=1.0, norm=math.sqrt(2.0), lipschitz=1.0)
+    sizes: dict[str, float] = {"distance": 1.0, "diameter": 2.0, "norm": math.sqrt(2.0), "lipschitz": 1.0}
+    bound = strongly_convex_rates(30).last(1 / convexity, **sizes)
     assert 0.05 * bound < np.mean(w**2) / 2 < bound
 
 

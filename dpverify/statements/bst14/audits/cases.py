@@ -391,12 +391,9 @@ def _boosted_ridge(problem: Problem, _: int) -> Boosting:
 boosted_pure_line = OnLinear(_boosted_ridge, 4, claim="headline")
 
 
-def risk_above(single: Any, data: Dataset, said: str, size: float = 0.0) -> Expectation:
-    """With probability at least 1 - rho the risk of what is boosted is below the bound."""
-    mechanism = Boosting(single, FAILURE)
-    problem, stated = mechanism.problem, mechanism.risk_bound(data.n)
-    if stated is None or stated.probability is None:
-        raise AssertionError("boosting bounds the risk with high probability")
+def risk_above(mechanism: Any, data: Dataset, said: str, size: float = 0.0) -> Expectation:
+    """With probability at least 1 - rho the risk is below the quantile that is stated."""
+    problem, stated = mechanism.problem, mechanism.risk_quantile(data.n, 1 - FAILURE)
     bound, least = stated.bound, data.n * minimize(problem, data).value.upper
 
     def above(runs: Runs) -> Any:
@@ -407,20 +404,34 @@ def risk_above(single: Any, data: Dataset, said: str, size: float = 0.0) -> Expe
         mechanism,
         data,
         ReadOff(above, 0.0, 1.0, "probability that the excess total risk is above the bound, dimensionless"),
-        mechanism.failure_probability,
-        f"rho = {mechanism.failure_probability:g}, for {stated.formula} = {bound:.4g}",
+        FAILURE,
+        f"rho = {FAILURE:g}, for {stated.formula} = {bound:.4g}",
         stated.origin,
         said,
         size,
     )
 
 
-def boosted_probability(name: str) -> Iterator[Expectation]:
+LIKELY: dict[str, tuple[Callable[[Problem], Any], str]] = {
+    "boosted": (
+        lambda problem: Boosting(OutputPerturbation(problem, 40.0), FAILURE),
+        "output perturbation, epsilon = 40",
+    ),
+    "sampled": (lambda problem: ExponentialSampling(problem, 2.0), "epsilon = 2"),
+    "perturbed": (lambda problem: OutputPerturbation(problem, 8.0), "epsilon = 8"),
+    "local": (lambda problem: Localization(problem, 8.0, zeta=4.0), "epsilon = 8, zeta = 4"),
+    "net": (lambda problem: NetMechanism(problem, 4.0), "epsilon = 4"),
+    "objective": (lambda problem: ObjectivePerturbation(problem, 4.0), "epsilon = 4"),
+}
+"""What states a quantile of its risk, and its parameters in words."""
+
+
+def likely(which: str, name: str) -> Iterator[Expectation]:
     """On a ridge regression."""
+    make, words = LIKELY[which]
     for n in (16, 32, 64):
         problem, data = ridge(name, n=n, d=2)
-        said = f"{data.name}, n records, d = 2, output perturbation, epsilon = 40"
-        yield risk_above(OutputPerturbation(problem, 40.0), data, said, float(n))
+        yield risk_above(make(problem), data, f"{data.name}, n records, d = 2, {words}", float(n))
 
 
 # ------------------------------------------------------------------------------------------ real size
@@ -430,4 +441,4 @@ def boosted_at_size() -> Iterator[Expectation]:
     """At an epsilon at which the bound is below the largest risk."""
     data = real_size.whole()
     said = f"{data.name}, {data.n} records of {data.d} features, output perturbation"
-    yield risk_above(OutputPerturbation(real_size.mean(), 40.0), data, said)
+    yield risk_above(Boosting(OutputPerturbation(real_size.mean(), 40.0), FAILURE), data, said)
