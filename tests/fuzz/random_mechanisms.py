@@ -291,3 +291,39 @@ def choices(random: Random) -> Known:
     records = rf"$x_1,\dots,x_n$ in [{low}, {high}] for {each}"
     made = Mechanism("fuzz.choices", letters, records, steps, "add or remove one" if add else "replace one")
     return Known(made, masses, (float(times), 0.0), tuple(product((low, high), repeat=count)), (1, 2))
+
+
+def vectors(random: Random) -> Known:
+    """Laplace noise on each number of a vector: of a histogram, or of rows, which may be clipped."""
+    count, add, scalar = random.choice((2, 3)), random.random() < 0.5, random.random() < 0.4
+    scale, times = random.choice((Fraction(1, 2), 1, 2, 4)), random.choice((Fraction(1, 2), 1, 2, 3))
+    each, norm = rf"$j\in\{{1,\dots,{count}\}}$", rf"\sum_{{l=1}}^{{{count}}}|x_{{i,l}}|"
+    rows: tuple[tuple[str, Callable[[Any, int], float]], ...] = (
+        ("x_{i,j}", lambda x, j: x[j]), ("x_{i,j}^2", lambda x, j: x[j] ** 2),
+        (rf"\frac{{x_{{i,j}}}}{{\max(1,{norm})}}", lambda x, j: x[j] / max(1, sum(map(abs, x)))),
+        (rf"\frac{{x_{{i,j}}^2}}{{1+{norm}}}", lambda x, j: x[j] ** 2 / (1 + sum(map(abs, x)))),
+    )  # fmt: skip
+    scalars: tuple[tuple[str, Callable[[Any, int], float]], ...] = (
+        (r"\mathbf{1}[x_i=j]", lambda x, j: float(x == j + 1)),
+        (r"x_i\cdot\mathbf{1}[x_i=j]", lambda x, j: x * (x == j + 1)),
+        (r"\mathbf{1}[j\le x_i]", lambda x, j: float(j + 1 <= x)),
+    )
+    part, f = random.choice(scalars if scalar else rows)
+    steps = [
+        (f"Query (for each {each})", rf"q(j)=\sum_{{i=1}}^{{n}}{part}"),
+        (f"Draw (for each {each})", rf"y_j\sim\mathrm{{Lap}}(q(j),{written(scale, EPSILON)})"),
+        ("Output", rf"y_1,\dots,y_{count}"), ("Claim", times_epsilon(times) + r"\text{-DP}"),
+    ]  # fmt: skip
+    low, high = (0, 3) if scalar else (-1, 2)
+    records = rf"$x_1,\dots,x_n$ in [{low}, {high}]" + ("" if scalar else f" for {each}")
+
+    def masses(data: Data, epsilon: float) -> np.ndarray:
+        b, found, cuts = float(scale) / epsilon, np.ones(1), np.linspace(-6.0, 6.0, 25)
+        for j in range(count):
+            found = np.outer(found, cells("Lap", sum(f(x, j) for x in data), b, cuts)).ravel()
+        return found
+
+    letters = {"n": f"integer >= {0 if add else 1}", EPSILON: "> 0"}
+    made = Mechanism("fuzz.vectors", letters, records, steps, "add or remove one" if add else "replace one")
+    points = tuple(range(low, high + 1)) if scalar else tuple(product((low, 0, high), repeat=count))
+    return Known(made, masses, (float(times), 0.0), points, (1, 2))

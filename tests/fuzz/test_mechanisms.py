@@ -16,7 +16,7 @@ import pytest
 
 from dpverify.ledger.verdicts import Verdict
 
-from .random_mechanisms import EPSILON, Known, choices, numbers
+from .random_mechanisms import EPSILON, Known, choices, numbers, vectors
 
 EXAMPLES = max(1, int(os.environ.get("DPVERIFY_FUZZ_EXAMPLES", "0")) // 20)
 PAIRS = 12
@@ -46,7 +46,7 @@ def wrong(known: Known, random: Random) -> tuple[Verdict, str]:
     return row.verdict, ""
 
 
-@pytest.mark.parametrize("made", [numbers, choices])
+@pytest.mark.parametrize("made", [numbers, choices, vectors])
 def test_no_verdict_is_contradicted(made: Callable[[Random], Known]) -> None:
     """Each is decided, or stays undecided; that is shown."""
     found, verdicts = list[str](), Counter[Verdict]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -16,7 +17,7 @@ from dpverify.statements.mechanisms.proofs.choices import choice_of
 from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
 from dpverify.statements.mechanisms.proofs.composition import known_cost
 from dpverify.statements.mechanisms.proofs.guesses import cancelled
-from dpverify.statements.mechanisms.proofs.loops import LoopClause
+from dpverify.statements.mechanisms.proofs.loops import loop_of
 from dpverify.statements.mechanisms.proofs.ranges import number
 from dpverify.statements.mechanisms.proofs.samples import amplified_epsilon
 from dpverify.statements.mechanisms.scope import dependence
@@ -45,33 +46,35 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
     """
     if mechanism.test or dependence(mechanism) is not None:
         return None
-    loop, choice = mechanism.loop, choice_of(mechanism)
     for head, measure in MEASURES.items():
-        draws = mechanism.of("draw") if loop else mechanism.draws
-        try:
-            costs = [
-                *(choice.costs if choice else ()),
-                *(known_cost(mechanism, draw, head) for draw in draws),
-            ]
-        except UnderivedError:
-            return None
-        total = _total([one for one in costs if one is not None])
-        once = loop is not None and head == "private" and LoopClause(mechanism, loop).in_turn
-        if loop is not None and total is not None and not once:
-            total = cancelled(("mul", loop.last, total))
-        if not costs or None in costs or total is None or (choice and head != "private"):
-            continue
-        if mechanism.sample is not None:
-            if head != "private":
-                continue
-            total = amplified_epsilon(mechanism.sample, total)
-        claim = mechanism.steps[-1]
-        term = (head, total, number(0)) if head == "private" else (head, total)
-        proof = derive_mechanism(replace(mechanism, steps=(*mechanism.steps[:-1], replace(claim, term=term))))
-        if proof.certificate is not None:
-            value = expression_latex(expression_of(mechanism, total))
-            return ProvedGuarantee(measure, value, proof.uses, proof.certificate)
+        for total in totals(mechanism, head):
+            claim = mechanism.steps[-1]
+            term = (head, total, number(0)) if head == "private" else (head, total)
+            proof = derive_mechanism(replace(mechanism, steps=(*mechanism.steps[:-1], replace(claim, term=term))))
+            if proof.certificate is not None:
+                value = expression_latex(expression_of(mechanism, total))
+                return ProvedGuarantee(measure, value, proof.uses, proof.certificate)
     return None
+
+
+def totals(mechanism: MechanismOnPage, head: str) -> Iterator[Node]:
+    """What draws cost together in some currency, the least first: guesses, none of what cannot be guessed."""
+    loop, choice = loop_of(mechanism), choice_of(mechanism)
+    shared = loop.shared.route if loop and loop.shared else None
+    if shared is not None and shared.head == head:
+        yield shared.costs[0][0]
+    draws = mechanism.of("draw") if loop else mechanism.draws
+    try:
+        costs = [*(choice.costs if choice else ()), *(known_cost(mechanism, draw, head) for draw in draws)]
+    except UnderivedError:
+        return
+    total = _total([one for one in costs if one is not None])
+    sampled = mechanism.sample is not None and head != "private"
+    if None in costs or total is None or sampled or (choice and head != "private"):
+        return
+    if loop and not (head == "private" and loop.in_turn):
+        total = cancelled(("mul", loop.loop.last, total))
+    yield total if mechanism.sample is None else amplified_epsilon(mechanism.sample, total)
 
 
 def _total(costs: list[Node]) -> Node | None:

@@ -14,7 +14,7 @@ from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
-from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
+from dpverify.proving.theorems.signs import name_of, signs_of, split, written
 from dpverify.statements.mechanisms.notation import flat_kinds, indexed, law_of_noise, outcome, summands
 from dpverify.statements.mechanisms.pages import (
     ADDED,
@@ -268,7 +268,7 @@ class _MechanismSection(TheoremSection):
         return (records.over, records.columns) if records and records.over else self.each
 
     def numbers_of(self, line: int, latex: str) -> tuple[TheoremLetter | None, Node]:
-        """`j\\in\\{1,\\dots,k\\}` of a sentence, where records have no second index; what is known for another formula."""
+        """`j\\in\\{1,\\dots,k\\}` of a sentence, where records have no second index; else what is known."""
         signs = signs_of(latex)
         if r"\in" not in signs:
             return self.each
