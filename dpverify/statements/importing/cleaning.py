@@ -21,12 +21,13 @@ SIGNS = meanings("signs") | {sign: said.split()[0] for sign, said in ORDERS.item
 """Signs of comparison that are read, and what is written for them."""
 VAGUE = meanings("vague")
 """Signs of comparison that are refused, with the reason."""
-OTHER, ARROWS, TEXT = words("other"), words("arrows"), words("text")
+OTHER, ARROWS, DOTS = words("other"), words("arrows"), frozenset((r"\dots", r"\ldots", r"\cdots"))
 OPENING, CLOSING = words("opening"), words("closing")
 CONDITION = re.compile(rf"(?i)\W*{one_of('in_formulas')}\W*")
 ANNOTATION = re.compile(rf"(?i)\W*{one_of('remarks')}\b")
 _KINDS, _WRITTEN = meanings("commands"), meanings("written")
 """What is done with a command and what follows it, and what is written for one that stands alone."""
+TEXT = frozenset(command for command, kind in _KINDS.items() if kind == "text")
 _FUNCTIONS = frozenset(("min", "max", "log", "exp", "inf", "sup", "ln"))
 _LABEL = re.compile(
     r"\((?:[a-z]|[ivx]+|\d+|\*+)\)|\d+|[ivx]{2,}|\(?\\(?:eq)?ref ?\{[^}]*\}\)?"
@@ -46,7 +47,7 @@ _SHAPED = frozenset((r"\mathsf", r"\mathrm", r"\mathbf", r"\mathtt", r"\text"))
 _TRANSPOSE = re.compile(r" ?\\intercal|\\(?:mathsf|mathrm|mathbf|mathtt|text) ?(?:\{ *T ?\}|T)")
 """What stands above a transposed vector, beside `\\top`."""
 _SPACES = frozenset((" ", "~", r"\,", r"\;", r"\:", r"\ ", r"\>", r"\quad", r"\qquad"))
-_SIZE = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
+SIZE = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
 _DIVIDING = {r"\over": r"\frac", r"\choose": r"\binom", r"\atop": ""}
 _SHAPES = {rf"\{shape}": rf"\math{shape}" for shape in ("rm", "bf", "cal", "sf", "it")}
 """Commands of plain TeX that give all that follows in their braces a shape."""
@@ -175,7 +176,7 @@ class _Cleaner:
     def negate(self, token: SourceToken) -> bool:
         if self.next() not in (*SIGNS, " ", *VAGUE, *OTHER):
             return False
-        sign = self.argument()[0].text
+        sign = latex_of(self.argument())
         if sign not in ("=", r"\in"):
             raise UnreadError(f"\\not {sign} is not read")
         return self.put(token, r"\ne" if sign == "=" else r"\notin")
@@ -183,7 +184,7 @@ class _Cleaner:
     def angle(self, token: SourceToken) -> bool:
         """`\\left<` opens an inner product, `<<` says that something is much less."""
         before = next((t.text for t in reversed(self.out) if t.text != " "), "")
-        if _SIZE.fullmatch(before):
+        if SIZE.fullmatch(before):
             return self.put(token, r"\langle" if token.text == "<" else r"\rangle")
         if self.next() != token.text:
             return False
@@ -206,7 +207,7 @@ class _Cleaner:
         """A calligraphic `O` with brackets behind it is an order."""
         inner, stop = group(self.tokens, self.i)
         behind = (
-            t.text for t in self.tokens[stop:] if t.text not in (" ", r"\!") and not _SIZE.fullmatch(t.text)
+            t.text for t in self.tokens[stop:] if t.text not in (" ", r"\!") and not SIZE.fullmatch(t.text)
         )
         if [t.text for t in inner] != ["O"] or next(behind, "") != "(":
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
@@ -107,6 +107,14 @@ def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
     if len(signs) > 2 or not found or (len(signs) == 2 and len(found) > 1):
         return None
     return {letter: LetterFact(", ".join(said), line) for letter, said in found.items()}
+
+
+def ranged_in(conditions: Iterable[str]) -> Iterator[str]:
+    """Letters between two bounds, `0\\le i\\le n`, or of which values are listed, `k=0\\vee k=1`."""
+    for parts in map(parts_if_read, conditions):
+        found = list(sides(parts, ("=", r"\vee", *_BOUND)))
+        if len(found) > 2 and (r"\vee" in parts or "=" not in parts):
+            yield written(found[0 if r"\vee" in parts else 1])
 
 
 def joined(domains: Sequence[str]) -> str | None:

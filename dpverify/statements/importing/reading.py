@@ -22,6 +22,7 @@ from dpverify.statements.importing.facts import (
     joined,
     kinds_in,
     letter_list,
+    ranged_in,
     until_mark,
 )
 from dpverify.statements.importing.records import (
@@ -42,7 +43,7 @@ from dpverify.statements.importing.structure import (
 )
 from dpverify.statements.importing.tables import words
 from dpverify.statements.importing.terms import FUNCTIONS, FormulaTerms, is_one_term, may_be_matrix, terms_of
-from dpverify.statements.importing.usage import LetterUses, family_of, parts_of, written
+from dpverify.statements.importing.usage import LetterUses, family_of, parts_if_read, parts_of, written
 from dpverify.statements.importing.wholes import looks_like_vectors, whole_terms
 from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
@@ -295,7 +296,7 @@ class PaperReader:
         row.own = {letter: domain for letter, domain in domains.items() if domain}
         wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
         missing = [c for c in relation.given if c not in row.given and not facts_of(c, 0)]
-        members = [c for c in missing if r"\in" in parts_of(c)]
+        members = [c for c in missing if r"\in" in parts_if_read(c)]
         fallen = [c for c in given if c not in row.given and not facts_of(c, 0)]
         asked = "does it hold without the condition ${}$, which is not read?"
         row.questions += map(asked.format, (*members, *fallen))
@@ -328,6 +329,8 @@ class PaperReader:
         if letter in row.scalars:
             return "real", "it stands where a number does"
         found = self.domain(section, letter)
+        if found[1] == _BY_NAME and letter in ranged_in((row.latex, *row.given)):
+            return "integer" if found[0].startswith("integer") else "real", _BY_NAME  # the range bounds it
         if found[1] == _BY_NAME and row.latex.startswith(r"\exists"):
             parts = parts_of(row.latex)
             stop = single(parts, 1)

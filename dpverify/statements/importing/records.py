@@ -59,7 +59,7 @@ class ImportedSection:
     equations: list[tuple[str, str, SourcePart]] = field(default_factory=list)
     """What it defines: the letter, the equation and the part that says so."""
     pending: list[tuple[SourcePart, FoundRelation, list[str]]] = field(default_factory=list)
-    """FormulaRelations with the conditions of their sentences, until all is known of the letters."""
+    """Relations with the conditions of their sentences, until all is known of the letters."""
     uses: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     """Conditions that are in some row."""

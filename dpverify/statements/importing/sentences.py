@@ -22,8 +22,12 @@ ROLES = {word: role for role in ("condition", "claim", "neither") for word in wo
 LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
-_DISJOINED = re.compile(r"[$¤] (?:, )?(?:and/)?or (?:that |else |if |when )?[$¤]|\?$")
+_DISJOINED = re.compile(
+    r"\$ (?:, )?(?:and/)?or\b|¤ (?:, )?(?:and/)?or (?:that |else |if |when |both |we have )?[$¤]|\?$"
+)
 """What says only that one of two formulas holds, or asks."""
+_CLAIMED = words("claimed")
+"""Behind these, the range of an index is claimed."""
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
@@ -63,6 +67,15 @@ class ClaimFrame:
     """Of what there is."""
     behind: bool | None = None
     """Whether it is said of the claims behind it; None where these may be on either side."""
+    joins: bool = True
+    """Whether it is said of all claims at once, and not of each."""
+
+    def around(self, claims: Sequence[FoundRelation]) -> FoundRelation:
+        """Claims as one, with what is said around them."""
+        latex = r" \wedge ".join(one.relation.latex for one in claims)
+        signs = sum(one.relation.signs for one in claims)
+        relation = replace(claims[0].relation, latex=f"{self.before}{latex}{self.after}", signs=signs)
+        return replace(claims[-1], relation=relation, doubt=self.asked.replace("{latex}", latex))
 
 
 _PROBABLY = re.compile(rf"\b(?:with (?:a |some )?probability|w\.?p\.)(?: ({'|'.join(PROBABLE)}))?$")
@@ -71,9 +84,18 @@ _NEEDED = re.compile(
 )
 """In such a sentence, a claim is what makes another one probable."""
 _THERE_IS = re.compile(
-    r"\b(?:there (?:exists?|is)|for some)(?: (?:an?|some|universal|absolute|numerical|positive|real|number|constant))*$"
+    r"\b(?:there (?:exists?|is)|for (?:some|an?(?= (?:\w+ )?constant$)))"
+    r"(?: (?:an?|some|at least one|universal|absolute|numerical|positive|real|number|constant))*$"
 )
-_SUPPOSED = re.compile(r"\b(?:if|suppose|assum\w+|let|when|whenever|given|unless|say|no|not|that)\b")
+_SUPPOSED = re.compile(
+    r"\b(?:if|suppos\w+|assum\w+|hypothes\w+|let|when|whenever|whether|given|provided|unless|say|such|no|not)\b"
+)
+_UNDECIDED = re.compile(
+    r"(?:if|when|whenever|provided|given|unless|let|suppose|assume)\b[^$¤]*[$¤] (?:, )?¶"
+    r"|[$¤] (?:, )?¶ [$¤] (?:, )?(?:and|but|or|then|while|whereas)\b.*\$"
+    r"|¶ .*\b(?:if|when|whenever|otherwise|surely|resp|respectively)\b"
+)
+"""Where it is not clear of what a probability is said, whose words are `¶` here."""
 _BOUNDED = re.compile(r"[a-z]{2,}")
 _AFTER_PROBABILITY = frozenset((".", ",", "over", "for", "if", "whenever", "when", "provided", "as"))
 """What goes on behind a probability that is said of what stands before it."""
@@ -86,7 +108,8 @@ def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[C
         sign, tokens = SIGNS[tokens[0].text], tokens[1:]
     if not any(token.text in (*SIGNS, *VAGUE, ",") for token in tokens):
         asked = "is ${latex}$ an event with this probability, whatever its conditions are?"
-        yield ClaimFrame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked)
+        joins = sign not in (">", r"\ge")
+        yield ClaimFrame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked, joins=joins)
 
 
 def letters_in(latex: str) -> set[str]:
@@ -126,8 +149,8 @@ class SentenceReader:
     part: SourcePart
     items: Sequence[SourceItem]
     frame: ClaimFrame | None = None
-    several: bool = False
-    """Whether more than one is said."""
+    unclear: bool = False
+    """Whether more than one is said, or not clearly of what."""
 
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
@@ -158,6 +181,10 @@ class SentenceReader:
                 if last not in given or found[last].doubt or not one.trailing:
                     reason = "it is not clear of which claim it is a condition"
                     self.refuse(one.item, one.relation.latex, reason, one.relation.signs)
+                    for claim in (found[c] for c in claims):
+                        claim.doubt = (
+                            claim.doubt or f"does it hold without the condition ${one.relation.latex}$?"
+                        )
                     continue
                 found[last].doubt = f"is ${one.relation.latex}$ a condition of this?"
                 given[last].append(one.relation.latex)
@@ -173,6 +200,7 @@ class SentenceReader:
         """What the sentence says around its claims, where it is one thing and clear."""
         said = [_written(item) for item in self.items]
         found: list[ClaimFrame] = []
+        undecided = False
         for place, item in enumerate(self.items):
             if isinstance(item, SourceFormula) and said[place] in "$¤":
                 try:
@@ -182,10 +210,12 @@ class SentenceReader:
                 before = " ".join(said[:place])
                 if (match := _PROBABLY.search(before)) and not _NEEDED.search(" ".join(said)):
                     found += probable(match[1] or "", tokens, place)
+                    whole = f"{before[: match.start()]}¶ {' '.join(said[place:])}"
+                    undecided = undecided or _UNDECIDED.search(whole) is not None
                 elif (match := _THERE_IS.search(before)) and not _SUPPOSED.search(before):
                     found += self.existing(match, latex_of(tokens), place)
-        self.several = len(found) > 1
-        return found[0] if len(found) == 1 else None
+        self.unclear = len(found) > 1 or undecided
+        return None if self.unclear else next(iter(found), None)
 
     def existing(self, match: re.Match[str], latex: str, place: int) -> Iterator[ClaimFrame]:
         """That there is a number: behind what holds for it, or before."""
@@ -213,13 +243,19 @@ class SentenceReader:
         claims = [place for one, place in zip(found, places, strict=True) if one.role in ("claim", "gap")]
         behind = any(place > frame.place for place in claims) if frame.behind is None else frame.behind
         last = max((place for place in claims if place < frame.place), default=0)
-        stands = re.match(r"(?:, )?(?:with|w\.?p\.|for some)", _said(self.items[last + 1 : frame.place]))
+        stands = re.match(
+            r"(?:, )?(?:with|w\.?p\.|for (?:some|an?)\b)", _said(self.items[last + 1 : frame.place])
+        )
         follows = _said(self.items[frame.place + 1 : frame.place + 2])
         stands = None if follows and follows not in _AFTER_PROBABILITY else stands
         conditions = [one.relation.latex for one in found if one.role == "condition"]
-        for one, place in zip(found, places, strict=True):
+        kept: list[FoundRelation] = []
+        for number, (one, place) in enumerate(zip(found, places, strict=True), 1):
             relation = one.relation
             other = frame.behind is False and place != last
+            apart = place < last and not re.fullmatch(
+                r"[ ,$]*(?:and)?[ ,$]*", _said(self.items[place : last + 1])
+            )
             if (
                 one.role != "claim"
                 or relation.defines
@@ -229,16 +265,21 @@ class SentenceReader:
                 yield one
             elif (
                 any(frame.letter in letters_in(condition) for condition in (*conditions, *relation.given))
-                or (place < frame.place and (behind or not stands))
+                or (place < frame.place and (behind or not stands or apart))
                 or other
+                or (kept and kept[0].relation.given != relation.given)
             ):
                 reason = "it is not clear whether it is meant with what the rest of its sentence says"
                 self.refuse(one.item, relation.latex, reason, relation.signs)
                 yield replace(one, role="gap")
             else:
-                doubt = frame.asked.replace("{latex}", relation.latex)
-                framed = f"{frame.before}{relation.latex}{frame.after}"
-                yield replace(one, relation=replace(relation, latex=framed), doubt=doubt)
+                kept.append(one)
+                goes_on = any(
+                    later.role == "claim" and not later.relation.refused for later in found[number:]
+                )
+                if not (frame.joins and goes_on):
+                    yield frame.around(kept)
+                    kept = []
 
     def behind(self, found: Sequence[FoundRelation], k: int, claims: Sequence[int]) -> list[str]:
         """The conditions behind the last claims of a sentence, which are about them."""
@@ -260,6 +301,7 @@ class SentenceReader:
             before = _said(self.items[: self.frame.place])
             said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
         refusing, existential = REFUSING.search(said), EXISTENTIAL.search(said)
+        supposes = existential and _SUPPOSED.search(said[: existential.start()])
         disjoined, asking = _DISJOINED.search(said), ASKING.search(said)
         role = modal = last = so_far = nearest = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
@@ -320,9 +362,14 @@ class SentenceReader:
                 yield FoundRelation(item, SourceRelation("", item.line), "gap", then=then)
                 taken, joined, then = True, False, False
                 continue
-            # behind a claim, `if x and y` may go on with another claim
-            ended = taken and (not joined or (claimed and modal in ("if", "when", "whenever")))
+            # behind a claim, `if x and y` may go on with another claim, and what has its own `for` behind it is one
+            another = modal in ("if", "when", "whenever") or written_[place + 1 : place + 2] in (
+                ["for"],
+                ["if"],
+            )
+            ended = taken and (not joined or (claimed and another))
             here = "" if role == "condition" and ended else role
+            claims_range = here == "claim" and modal in _CLAIMED and (joined or not taken)
             if any(so_far[there.end() :] in ("", " $") for there in EXISTENTIAL.finditer(so_far)):
                 here = "condition"
             if item.shown and not here:
@@ -334,9 +381,12 @@ class SentenceReader:
                 continue
             refused, doubt = item.refused, ""
             changing = refusing if here != "condition" or REFUSING.search(so_far) else None
-            changing = changing or (existential if here != "condition" else None)
-            if not refused and self.several:
-                refused = "its sentence says twice what there is, or how probable it is"
+            exists = existential and (here != "condition" or (EXISTENTIAL.search(so_far) and not supposes))
+            changing = changing or (existential if exists else None)
+            if not refused and self.unclear:
+                refused = (
+                    "its sentence says twice what there is or how probable it is, or not clearly of what"
+                )
             elif not refused and disjoined:
                 refused = "its sentence says that one of two holds, or asks"
             elif not refused and changing:
@@ -358,7 +408,7 @@ class SentenceReader:
                     yield FoundRelation(item, relation, "condition", "for", then=then)
                 elif relation.set:
                     yield FoundRelation(item, relation, "setting", then=then)
-                elif relation.ranged and not refused:
+                elif relation.ranged and not refused and not (claims_range and relation is parts[0]):
                     yield FoundRelation(item, relation, "condition", "for", then, claimed and not broken)
                 elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)

@@ -6,9 +6,15 @@ import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, pairwise
 
-from dpverify.statements.importing.source import ExpandedSource, SourceToken, TokenReader, latex_of
+from dpverify.statements.importing.source import (
+    UNFOLLOWED,
+    ExpandedSource,
+    SourceToken,
+    TokenReader,
+    latex_of,
+)
 from dpverify.statements.importing.tables import meanings, words
 
 TITLES = {name: name.capitalize() for name in words("theorems")} | {
@@ -97,7 +103,7 @@ class SourceStructure(TokenReader):
         self.parts: list[SourcePart] = []
         self.open: list[SourcePart] = [self.new("text", "", 1)]
         self.conditions = 0
-        self.apart = ""
+        self.aparts: list[str] = []
         self.word, self.word_line = "", 1
         preamble = latex_of(expanded.tokens[:start])
         titled = re.search(r"\\title(?:\[[^]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}", preamble)
@@ -234,7 +240,11 @@ class SourceStructure(TokenReader):
         """Take a formula, shown or not, of an environment."""
         refused = "it stands under a condition of TeX, which is not evaluated" if self.conditions else ""
         place = token.line, token.file
-        self.say(SourceFormula(tuple(inside), *place, shown, of, refused, apart=self.apart))
+        for before, behind in pairwise(inside):
+            if before.text == UNFOLLOWED:
+                refused = refused or f"{behind.text} is defined in a way that is not followed"
+        inside = [t for t in inside if t.text != UNFOLLOWED]
+        self.say(SourceFormula(tuple(inside), *place, shown, of, refused, apart="".join(self.aparts[:1])))
 
     def math(self, token: SourceToken) -> None:
         """A formula between signs."""
@@ -280,14 +290,14 @@ class SourceStructure(TokenReader):
             part.of = referred[1] if referred else ""
             self.open.append(part)
         else:
-            self.apart = _APART.get(bare, self.apart)
+            self.aparts += [_APART[bare]] if bare in _APART else []
             self.part.end()
 
     def end(self, name: str, token: SourceToken) -> None:
         bare = name.removesuffix("*")
         self.part.end()
         if bare in _APART:
-            self.apart = ""
+            del self.aparts[-1:]
         own = {bare, name} & {*self.titles, "proof", "Proof", "proofof"}
         if own and len(self.open) > 1:
             self.open.pop()

@@ -43,7 +43,7 @@ _BIG, _STRANGE = words("big"), words("strange")
 _KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }", r"\text{and}"}
 QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
-_LAW_NAMES = words("law_names")
+LAW_NAMES = words("law_names")
 _POWERS = words("power_letters")
 _EXTREMA = (r"\max", r"\min", r"\operatorname{max}", r"\operatorname{min}")
 _SUM_ENDS = ENDS | {"+", "-"}
@@ -262,7 +262,7 @@ class _Scan:
     def called(self, letter: tuple[str, ...], opening: int, *, inverse: bool) -> bool:
         """Whether a letter is a function of what is in the brackets behind it; then it is taken with these."""
         parts, base = self.parts, base_of(letter)
-        if base in _LAW_NAMES:
+        if base in LAW_NAMES:
             raise UnreadError(f"`{base}` is a law")
         end = closing(parts, opening)
         inner = parts[opening + 1 : end]
