@@ -305,6 +305,9 @@ class PaperReader:
             self.refuse(item, relation.latex, wrong or unread[0], relation.signs)
             return
         row.questions += [doubt for doubt in (found.doubt, relation.doubt) if doubt]
+        late = [v for v in row.letters if row.line > section.existing.get(v, row.line)]
+        bound = row.latex.startswith(r"\exists")
+        row.questions += [f"is ${v}$ any number here, or one that there is?" for v in late if not bound]
         self.count(section, row, relation.signs)
         section.rows.append(row)
 

@@ -104,6 +104,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     joined = formula.environment == "multline"
     width = 3 if formula.environment == "eqnarray" else 2
     lines: list[Tokens] = []
+    first, columns, chained = 0, set[int](), False
     result = FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
@@ -116,18 +117,26 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             if k and pair[0].text in TEXT and not CONDITION.match(latex_of(group(pair, 1)[0])):
                 result.found += _remark(pair)  # in a column of its own
                 continue
-            beside = k and lines and (pair[0].text in TEXT or _is_about(pair, _indices(lines[-1:])))
-            if beside or (goes_on and lines and k == 0):
-                lines[-1] += [
-                    pair[0]._replace(text="," if beside and pair[0].text not in TEXT else " "),
-                    *pair,
-                ]
+            if k and not {*SIGNS} & {t.text for t in _outside(pair)} and {*SIGNS} & {t.text for t in pair}:
+                raise UnreadError("what is compared in brackets beside a row may be its condition")
+            if k and lines and pair[0].text in TEXT:
+                lines[-1] += [pair[0]._replace(text=" "), *pair]
+            elif k and lines and _is_about(pair, _indices(lines[-1:])):
+                lines[-1] += [pair[0]._replace(text=","), *pair]
+            elif goes_on and lines and k == 0:
+                lines[first] += [pair[0]._replace(text=" "), *pair]
+                chained = True
             elif goes_on and (lines or starts) and not joined:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
             else:
+                first, columns = (len(lines), columns) if k == 0 else (first, columns | {len(lines)})
                 lines.append(list(pair))
-    for line in lines:
+    for number, line in enumerate(lines):
+        before = len(result.found)
         _take(stripped(line), result)
+        if chained and number in columns:
+            doubted = (replace(r, doubt="is this claimed, beside a chain?") for r in result.found[before:])
+            result.found[before:] = doubted
     if len(lines) == 1 and not any(t.text in DOTS for t in lines[0]):
         result.whole = latex_of(stripped(lines[0]))
     return result
@@ -197,7 +206,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     given = tuple(_range(part) or latex_of(part) for part in compared)
     found = list(_listed(claims))
     # an index range behind a claim is a condition, and so is what is said of an index alone
-    about = _indices(found)
+    about = set() if found and _range(found[0]) else _indices(found)
     ranges = [_range(part) or latex_of(part) for part in found[1:] if _range(part) or _is_about(part, about)]
     found = [part for k, part in enumerate(found) if k == 0 or not (_range(part) or _is_about(part, about))]
     result.conditions += [] if found else [*given, *ranges]

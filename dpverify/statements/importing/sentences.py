@@ -23,7 +23,7 @@ LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
 _DISJOINED = re.compile(
-    r"\$ (?:, )?(?:and/)?or\b|¤ (?:, )?(?:and/)?or (?:that |else |if |when |both |we have )?[$¤]|\?$"
+    r"\$ (?:[,(] )*(?:and/)?or\b|¤ (?:, )?(?:and/)?or (?:that |else |if |when |both |we have )?[$¤]|\?$"
 )
 """What says only that one of two formulas holds, or asks."""
 _CLAIMED = words("claimed")
@@ -92,10 +92,11 @@ _SUPPOSED = re.compile(
 )
 _UNDECIDED = re.compile(
     r"(?:if|when|whenever|provided|given|unless|let|suppose|assume)\b[^$¤]*[$¤] (?:, )?¶"
-    r"|[$¤] (?:, )?¶ [$¤] (?:, )?(?:and|but|or|then|while|whereas)\b.*\$"
+    r"|[\w$¤] (?:, )?¶ [$¤] (?:, )?(?:and|but|or|then|while|whereas|since|because|as|so|hence|thus)\b.*\$"
     r"|¶ .*\b(?:if|when|whenever|otherwise|surely|resp|respectively)\b"
 )
 """Where it is not clear of what a probability is said, whose words are `¶` here."""
+_OF_THE_LAST = re.compile(r"(?:this|these|both|it|the (?:above|latter|last|same))\b")
 _BOUNDED = re.compile(r"[a-z]{2,}")
 _AFTER_PROBABILITY = frozenset((".", ",", "over", "for", "if", "whenever", "when", "provided", "as"))
 """What goes on behind a probability that is said of what stands before it."""
@@ -155,10 +156,15 @@ class SentenceReader:
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
         self.items = joined_formulas(self.items)
+        said = _said(self.items)
+        if _OF_THE_LAST.match(said) and "$" not in said and REFUSING.search(said):
+            for one in self.section.recent:
+                one.doubt = one.doubt or "does the next sentence change what is claimed here?"
         self.frame = self.framing()
         found = list(self.framed(list(self.found())))
         self.section.pending += [(self.part, one, []) for one in found if one.role in ("setting", "bound")]
         found = [one for one in found if one.role not in ("setting", "bound")]
+        self.section.recent = [one for one in found if one.role == "claim"] or self.section.recent
         given: dict[int, list[str]] = {}
         claims = [k for k, f in enumerate(found) if f.role != "condition"]
         conditions: list[str] = []
@@ -350,6 +356,7 @@ class SentenceReader:
             if self.frame is not None and item is self.items[self.frame.place]:
                 role, modal, taken = "", "", False  # `with` leads to no condition here
                 opening = bool(self.frame.letter)
+                self.section.existing |= dict.fromkeys([self.frame.letter] * opening, item.line)
                 signs = sum(token.text in SIGNS for token in item.tokens) if opening else 0
                 yield FoundRelation(item, SourceRelation(self.frame.before, item.line, signs=signs), "bound")
                 continue
@@ -369,9 +376,9 @@ class SentenceReader:
             )
             ended = taken and (not joined or (claimed and another))
             here = "" if role == "condition" and ended else role
-            claims_range = here == "claim" and modal in _CLAIMED and (joined or not taken)
             if any(so_far[there.end() :] in ("", " $") for there in EXISTENTIAL.finditer(so_far)):
                 here = "condition"
+                self.section.existing |= dict.fromkeys(letters_in(item.latex), item.line)
             if item.shown and not here:
                 here = "claim"
             if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
@@ -397,6 +404,8 @@ class SentenceReader:
                 doubt = f"is this claimed, in a sentence that says `{asking[0]}`?"
             whole = relations.whole and not any(r.given or r.defines or r.refused for r in relations.found)
             parts = relations.found
+            alone = here == "claim" and (joined or not taken) and len(parts) == 1
+            claims_range = alone and (modal in _CLAIMED if role == "claim" else item.shown and not role)
             if here == "condition" and whole and len(parts) > 1:
                 parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
             for relation in parts:
@@ -408,7 +417,7 @@ class SentenceReader:
                     yield FoundRelation(item, relation, "condition", "for", then=then)
                 elif relation.set:
                     yield FoundRelation(item, relation, "setting", then=then)
-                elif relation.ranged and not refused and not (claims_range and relation is parts[0]):
+                elif relation.ranged and not refused and not claims_range:
                     yield FoundRelation(item, relation, "condition", "for", then, claimed and not broken)
                 elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)

@@ -436,6 +436,15 @@ def test_what_there_is_has_the_bounds_that_are_said(tmp_path: Path) -> None:
     assert reader.declared(section, section.rows[1], "p") == ("[0, 1]", "by its name")
 
 
+def test_a_letter_that_exists_is_asked_about_later(tmp_path: Path) -> None:
+    source = "There exists $C > 1$ for which $a \\le C b$.\nHence $u \\le C v$ and $u \\le v$."
+    (section,) = read(tmp_path / "a.tex", source).sections
+    asked = [
+        row.latex for row in section.rows if "is $C$ any number here, or one that there is?" in row.questions
+    ]
+    assert asked == [r"u \le C v"]
+
+
 def test_a_range_bounds_an_index_and_not_its_name(tmp_path: Path) -> None:
     reader = read(
         tmp_path / "a.tex", r"We have $a_i \le i$ for $i = 0, \dots, n$. Hence $k \in \{0, \dots, m\}$."
