@@ -43,7 +43,7 @@ from dpverify.statements.importing.structure import (
 )
 from dpverify.statements.importing.tables import words
 from dpverify.statements.importing.terms import FUNCTIONS, FormulaTerms, is_one_term, may_be_matrix, terms_of
-from dpverify.statements.importing.usage import LetterUses, family_of, parts_if_read, parts_of, written
+from dpverify.statements.importing.usage import ENDS, LetterUses, family_of, parts_if_read, parts_of, written
 from dpverify.statements.importing.wholes import looks_like_vectors, whole_terms
 from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
@@ -336,8 +336,8 @@ class PaperReader:
             return "integer" if found[0].startswith("integer") else "real", _BY_NAME  # the range bounds it
         if found[1] == _BY_NAME and row.latex.startswith(r"\exists"):
             parts = parts_of(row.latex)
-            stop = single(parts, 1)
-            if written(parts[1:stop]) == letter and parts[stop] != ":":
+            stop = next(k for k, part in enumerate(parts) if part in ENDS - {","})
+            if letter in letter_list(parts[1:stop]) and parts[stop] != ":":
                 return "real", ""  # its bounds are said
         if found[1] and letter in row.own and letter not in section.facts:
             own = row.own[letter]

@@ -104,7 +104,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     joined = formula.environment == "multline"
     width = 3 if formula.environment == "eqnarray" else 2
     lines: list[Tokens] = []
-    first, columns, chained = 0, set[int](), False
+    first, columns, chained, asked = 0, set[int](), False, dict[int, str]()
     result = FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
@@ -114,11 +114,15 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
         for k, pair in enumerate(filter(None, pairs)):
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
             goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
+            if k and pair[0].text == "(" and [*depths(pair)].index(0) == len(pair) - 1:
+                pair = stripped(pair[1:-1])
+                if pair[0].text not in TEXT and {*SIGNS} & {t.text for t in _outside(pair)}:
+                    asked[first] = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
+                    result.found += _remark(pair)
+                    continue
             if k and pair[0].text in TEXT and not CONDITION.match(latex_of(group(pair, 1)[0])):
                 result.found += _remark(pair)  # in a column of its own
                 continue
-            if k and not {*SIGNS} & {t.text for t in _outside(pair)} and {*SIGNS} & {t.text for t in pair}:
-                raise UnreadError("what is compared in brackets beside a row may be its condition")
             if k and lines and pair[0].text in TEXT:
                 lines[-1] += [pair[0]._replace(text=" "), *pair]
             elif k and lines and _is_about(pair, _indices(lines[-1:])):
@@ -134,9 +138,10 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     for number, line in enumerate(lines):
         before = len(result.found)
         _take(stripped(line), result)
-        if chained and number in columns:
-            doubted = (replace(r, doubt="is this claimed, beside a chain?") for r in result.found[before:])
-            result.found[before:] = doubted
+        if doubt := asked.get(
+            number, "is this claimed, beside a chain?" if chained and number in columns else ""
+        ):
+            result.found[before:] = (replace(r, doubt=r.doubt or doubt) for r in result.found[before:])
     if len(lines) == 1 and not any(t.text in DOTS for t in lines[0]):
         result.whole = latex_of(stripped(lines[0]))
     return result
@@ -234,7 +239,8 @@ def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
     part: Tokens = []
     i = 0
     words = " ".join(latex_of(group(tokens, k + 1)[0]) for k, t in enumerate(tokens) if t.text in TEXT)
-    if changing := _CHANGING.search(words):
+    changing = _CHANGING.search(words)
+    if changing and (changing[0] != "not" or {*SIGNS} & {t.text for t in tokens}):
         raise UnreadError(f"a remark says `{changing[0]}`, which may change what it claims")
     while i <= len(tokens):
         if i == len(tokens) or tokens[i].text in TEXT or tokens[i].text in (",", ";"):

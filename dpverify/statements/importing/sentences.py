@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned, stripped
-from dpverify.statements.importing.facts import facts_of, is_member, is_one_letter
+from dpverify.statements.importing.facts import facts_of, is_member, letter_list
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
@@ -63,7 +63,7 @@ class ClaimFrame:
     before: str
     after: str
     asked: str
-    letter: str = ""
+    letters: tuple[str, ...] = ()
     """Of what there is."""
     behind: bool | None = None
     """Whether it is said of the claims behind it; None where these may be on either side."""
@@ -84,8 +84,8 @@ _NEEDED = re.compile(
 )
 """In such a sentence, a claim is what makes another one probable."""
 _THERE_IS = re.compile(
-    r"\b(?:there (?:exists?|is)|for (?:some|an?(?= (?:\w+ )?constant$)))"
-    r"(?: (?:an?|some|at least one|universal|absolute|numerical|positive|real|number|constant))*$"
+    r"\b(?:there (?:exists?|is|are)|for (?:some|an?(?= (?:\w+ )?constant$)))"
+    r"(?: (?:an?|some|at least one|two|universal|absolute|numerical|positive|real|numbers?|constants?))*$"
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|suppos\w+|assum\w+|hypothes\w+|let|when|whenever|whether|given|provided|unless|say|such|no|not)\b"
@@ -225,18 +225,18 @@ class SentenceReader:
 
     def existing(self, match: re.Match[str], latex: str, place: int) -> Iterator[ClaimFrame]:
         """That there is a number: behind what holds for it, or before."""
-        facts = facts_of(latex, 0) or {}
-        letter = latex if is_one_letter(latex) else next(iter(facts)) if len(facts) == 1 else ""
-        bound = f"{latex}>0" if letter == latex and "positive" in match[0] else latex
+        plain = letter_list(parts_if_read(latex))
+        letters = plain or list(facts_of(latex, 0) or ())
+        bound = f"{latex}>0" if plain and "positive" in match[0] else latex
         opens = _said(self.items[place + 1 : place + 2])
         behind = not match[0].startswith("for")
         others = sum(isinstance(item, SourceFormula) for item in self.items) > 1
         fits = opens in ("such", "so", "for", "with", "satisfying")
         if not behind:
             fits = opens in ("", ".", ",") and not _BOUNDED.search(_said(self.items[place + 1 :]))
-        if letter and fits and others:
-            asked = f"may ${letter}$ depend on all other letters here?"
-            yield ClaimFrame(place, rf"\exists {bound}:\ ", "", asked, letter, behind)
+        if letters and fits and others:
+            asked = f"may ${', '.join(letters)}$ depend on all other letters here?"
+            yield ClaimFrame(place, rf"\exists {bound}:\ ", "", asked, tuple(letters), behind)
 
     def framed(self, found: Sequence[FoundRelation]) -> Iterator[FoundRelation]:
         """The claims around which something is said, with that."""
@@ -266,11 +266,11 @@ class SentenceReader:
                 one.role != "claim"
                 or relation.defines
                 or relation.refused
-                or (other and frame.letter not in letters_in(relation.latex))
+                or (other and not letters_in(relation.latex).intersection(frame.letters))
             ):
                 yield one
             elif (
-                any(frame.letter in letters_in(condition) for condition in (*conditions, *relation.given))
+                any(letters_in(c).intersection(frame.letters) for c in (*conditions, *relation.given))
                 or (place < frame.place and (behind or not stands or apart))
                 or other
                 or (kept and kept[0].relation.given != relation.given)
@@ -355,8 +355,8 @@ class SentenceReader:
             so_far += " $"
             if self.frame is not None and item is self.items[self.frame.place]:
                 role, modal, taken = "", "", False  # `with` leads to no condition here
-                opening = bool(self.frame.letter)
-                self.section.existing |= dict.fromkeys([self.frame.letter] * opening, item.line)
+                opening = bool(self.frame.letters)
+                self.section.existing |= dict.fromkeys(self.frame.letters, item.line)
                 signs = sum(token.text in SIGNS for token in item.tokens) if opening else 0
                 yield FoundRelation(item, SourceRelation(self.frame.before, item.line, signs=signs), "bound")
                 continue

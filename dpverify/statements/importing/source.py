@@ -333,7 +333,15 @@ class ExpandedSource(TokenReader):
                 self.define(token, command, _Macro(1, None, whole, starred=True))
         elif name in (r"\newenvironment", r"\renewenvironment"):
             called = self.name()
-            self.environments[called] = self.macro(), self.argument()
+            found = self.macro(), self.argument()
+            if self.sure:
+                self.environments[called] = found
+            else:
+                self.forget(
+                    token,
+                    called,
+                    "an environment that is defined under a condition of TeX, or in an argument",
+                )
         elif name == r"\newtheorem":
             called = self.name()
             self.optional()
@@ -408,9 +416,7 @@ class ExpandedSource(TokenReader):
         same = before is not None and latex_of(before.body) == latex_of(macro.body)
         new = before is None and token.text.removesuffix("*") in _NEW
         if not (self.sure or same or new):
-            self.forget(
-                token, command, "a macro that is defined under a condition, or in an argument of a command"
-            )
+            self.forget(token, command, "")  # a formula with it is refused
             return
         if self.package and any(re.match(r"\\if|\\.*@", t.text) for t in macro.body):
             self.forget(token, command, "")  # how pages are set
@@ -431,7 +437,7 @@ class ExpandedSource(TokenReader):
     def forget(self, token: SourceToken, command: str, reason: str) -> None:
         self.macros.pop(command, None)
         self.unfollowed.add(command)
-        if not self.package:
+        if reason and not self.package:
             self.left.append((token.file, token.line, f"{command}: {reason}"))
 
     def include(self, token: SourceToken, *, package: bool) -> None:

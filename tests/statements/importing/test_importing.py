@@ -478,10 +478,14 @@ def test_flags_of_a_paper_decide_its_conditions(tmp_path: Path) -> None:
 def test_a_package_is_no_text_of_the_paper(tmp_path: Path) -> None:
     """Conditions of a style are its own; of its macros, those that set pages are not taken."""
     (tmp_path / "conf.sty").write_text(
-        r"\ifx\a\b \newcommand{\eps}{\varepsilon} \def\section{\@startsection\if x} $x < 0$ { \newcommand{\R}{R}"
+        r"\ifx\a\b \newcommand{\eps}{\varepsilon} \def\section{\@startsection\if x} $x < 0$ "
+        r"\renewenvironment{align}{\lines\csname x\endcsname}{\csname y\endcsname} { \newcommand{\R}{R}"
     )
-    reader = read(tmp_path / "a.tex", r"\usepackage{conf} \section{One} We have $\eps > 0$ and $\R > 0$.")
-    assert [row[1] for row in rows(reader)] == [r"\varepsilon > 0"]
+    reader = read(
+        tmp_path / "a.tex",
+        r"\usepackage{conf} \section{One} We have $\eps > 0$ and $\R > 0$. \begin{align}x<1\end{align}",
+    )
+    assert [row[1] for row in rows(reader)] == [r"\varepsilon > 0", "x<1"]
 
 
 def test_a_list_of_conditions_before_then(tmp_path: Path) -> None:
