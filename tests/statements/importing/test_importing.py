@@ -485,7 +485,7 @@ def test_a_package_is_no_text_of_the_paper(tmp_path: Path) -> None:
         tmp_path / "a.tex",
         r"\usepackage{conf} \section{One} We have $\eps > 0$ and $\R > 0$. \begin{align}x<1\end{align}",
     )
-    assert [row[1] for row in rows(reader)] == [r"\varepsilon > 0", "x<1"]
+    assert [row[1] for row in rows(reader)] == [r"\varepsilon > 0", "x < 1"]
 
 
 def test_a_list_of_conditions_before_then(tmp_path: Path) -> None:
