@@ -374,16 +374,8 @@ def _divided(inner: Tokens) -> Tokens:
         if token.text in _DIVIDING and not sum((t.text == "{") - (t.text == "}") for t in inner[:i]):
             if not (head := _DIVIDING[token.text]) or any(t.text in _DIVIDING for t in inner[i + 1 :]):
                 raise UnreadError(f"{token.text} is not read here")
-            opening, closing = (token._replace(text=sign) for sign in "{}")
-            return [
-                token._replace(text=head),
-                opening,
-                *inner[:i],
-                closing,
-                opening,
-                *inner[i + 1 :],
-                closing,
-            ]
+            opening, closing, name = (token._replace(text=sign) for sign in (*"{}", head))
+            return [name, opening, *inner[:i], closing, opening, *inner[i + 1 :], closing]
     return inner
 
 

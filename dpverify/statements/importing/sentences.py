@@ -26,7 +26,7 @@ _DISJOINED = re.compile(
     r"\$ (?:[,(] )*(?:and/)?or\b|¤ (?:, )?(?:and/)?or (?:that |else |if |when |both |we have )?[$¤]|\?$"
 )
 """What says only that one of two formulas holds, or asks."""
-_CLAIMED = words("claimed")
+_CLAIMED = words("claim") - {"since", "because", "recall", "using", "which"}
 """Behind these, the range of an index is claimed."""
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))

@@ -156,9 +156,7 @@ class ExpandedSource(TokenReader):
         self.macros: dict[str, _Macro] = {}
         self.environments: dict[str, tuple[_Macro, Sequence[SourceToken]]] = {}
         self.undo: list[dict[str, _Macro | bool | None]] = [{}]
-        """Of each group, what was before it of what it defines."""
-        self.arguments: list[bool] = []
-        """Of each group but the first, whether it is an argument of a command, which may not be carried out."""
+        """Of each group, what was before it of what it defines; `""` is there in an argument of a command."""
         self.conditions = 0
         self.flags: dict[str, bool] = {}
         """Of `\\newif`, whether they are set."""
@@ -198,7 +196,7 @@ class ExpandedSource(TokenReader):
             if name in self.macros:
                 self.expand(token, self.macros[name])
             elif name in ("{", r"\begingroup", r"\bgroup"):
-                self.open(argument=name == "{" and last[:1] in ("\\", "}", "]"))
+                self.undo.append({"": None} if name == "{" and last[:1] in ("\\", "}", "]") else {})
                 yield token
             elif name in ("}", r"\endgroup", r"\egroup"):
                 self.close()
@@ -260,24 +258,17 @@ class ExpandedSource(TokenReader):
             opening = self.waiting.popleft()
             found += [opening, *self.until("}"), opening._replace(text="}")]
             number += 1
-        if number > 1:
-            return found
-        self.back(found)
-        return []
+        self.back(found if number < 2 else [])
+        return found if number > 1 else []
 
     @property
     def sure(self) -> bool:
-        """Whether TeX follows what is read here: no condition that is not known, and no argument of a command."""
-        return not (self.conditions or any(self.arguments))
-
-    def open(self, *, argument: bool = False) -> None:
-        self.undo.append({})
-        self.arguments.append(argument)
+        """Whether TeX carries out what is read here, too: under no unknown condition, and in no argument."""
+        return not (self.conditions or any("" in group for group in self.undo))
 
     def close(self) -> None:
         """The end of a group: what was defined in it is not any more."""
         if len(self.undo) > 1:
-            self.arguments.pop()
             for name, before in self.undo.pop().items():
                 if isinstance(before, bool):
                     self.flags[name] = before
@@ -385,7 +376,7 @@ class ExpandedSource(TokenReader):
         opening, closing = tokens_of("{}", token.file)
         if found is None:
             if token.text == r"\begin":
-                self.open()
+                self.undo.append({})
             else:
                 self.close()
             self.back([opening, *called, closing])

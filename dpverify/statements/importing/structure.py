@@ -240,9 +240,8 @@ class SourceStructure(TokenReader):
         """Take a formula, shown or not, of an environment."""
         refused = "it stands under a condition of TeX, which is not evaluated" if self.conditions else ""
         place = token.line, token.file
-        for before, behind in pairwise(inside):
-            if before.text == UNFOLLOWED:
-                refused = refused or f"{behind.text} is defined in a way that is not followed"
+        for behind in [behind for before, behind in pairwise(inside) if before.text == UNFOLLOWED]:
+            refused = refused or f"{behind.text} is defined in a way that is not followed"
         inside = [t for t in inside if t.text != UNFOLLOWED]
         self.say(SourceFormula(tuple(inside), *place, shown, of, refused, apart="".join(self.aparts[:1])))
 
@@ -309,13 +308,6 @@ def _goes_on(before: SourceItem, item: SourceFormula) -> bool:
     """Whether a display begins with a sign of comparison, right behind another one."""
     if not isinstance(before, SourceFormula) or not before.shown:
         return False
-    plain = {before.environment, item.environment} <= {
-        "",
-        "equation",
-        "align",
-        "gather",
-        "flalign",
-        "displaymath",
-    }
+    plain = {before.environment, item.environment} <= {"", *DISPLAYS} - {"eqnarray", "multline", "alignat"}
     goes_on = re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex)
     return plain and goes_on is not None
