@@ -277,15 +277,16 @@ def _code(inner: Sequence[SourceToken], like: SourceToken) -> Tokens:
     """Names, calls and numbers of code as letters: `len(x)`, `a.b`, `l0`; operators are left to be refused."""
     said = "".join(t.text for t in inner).replace(r"\_", "_").replace("{", "").replace("}", "")
     out: Tokens = []
-    refused = False
+    refused = indexed = False
     for name, last, mark in re.findall(r"([A-Za-z_]*[A-Za-z])(\d*)|(\d+(?:\.\d+)?|::|\S)", said):
         if name:
             written = [r"\mathrm", "{", *name.replace("_", ""), "}"]
             written = ["{", *written, "}"] if out and out[-1].text == "_" else written
-            written += ["_", "{", *last, "}"] if last else []
+            written += ["}"] if indexed and out[-1].text == "," else ["_", "{", *last, "}"] if last else []
+            indexed = bool(last) and not indexed
             out += [like._replace(text=text) for text in written]
         elif mark in (".", "::"):
-            out.append(like._replace(text="_"))
+            out[len(out) - indexed :] = [like._replace(text="," if indexed else "_")]
         else:
             out += [like._replace(text=text) for text in mark]
         refused = refused or not (name or mark in (".", "::") or mark[0].isdigit() or mark in "(),'+-")
@@ -332,9 +333,10 @@ def with_marks(tokens: Tokens) -> Tokens:
 
 def _norm_bars(texts: Sequence[str]) -> set[int]:
     """Where `||` stands for one bar: in pairs with no other bar between them, and with absolute values around."""
-    bars = [i for i, text in enumerate(texts) if text == "|"]
+    between = {i for i in range(len(texts)) if texts[i : i + 2] == ["|", "|"] and _parts_two(texts, i)}
+    bars = [i for i, text in enumerate(texts) if text == "|" and not {i, i - 1} & between]
     if not any(texts[i + 1 : i + 2] == ["|"] for i in bars[::2]):
-        return set()
+        return between
     doubled = [i for i in bars if i + 1 in bars and i - 1 not in bars]
     alone = [i for i in bars if i + 1 not in bars and i - 1 not in bars]
     fine = len(doubled) % 2 == 0 and 2 * len(doubled) + len(alone) == len(bars)
@@ -343,7 +345,22 @@ def _norm_bars(texts: Sequence[str]) -> set[int]:
         fine = fine and sum(i < opening for i in alone) % 2 == 0
     if not fine:
         raise UnreadError("`||` may be a bar of a norm, or two bars")
-    return set(doubled)
+    return between.union(doubled)
+
+
+def _parts_two(texts: Sequence[str], at: int) -> bool:
+    """Whether the `||` there stands between two things in brackets, with no other bar: `D(P || Q)`."""
+    inside = [text for text in texts if text != " "]
+    at -= texts[:at].count(" ")
+    before = next((k for k in range(at - 1, -1, -1) if _turns(inside[k:at]) > 0), -1)
+    behind = next((k for k in range(at + 2, len(inside)) if _turns(inside[at + 2 : k + 1]) < 0), 0)
+    alone = {"|", r"\|"}.isdisjoint((*inside[before:at], *inside[at + 2 : behind]))
+    return before >= 0 and behind > at + 2 and before < at - 1 and alone
+
+
+def _turns(texts: Sequence[str]) -> int:
+    """How many brackets open more than close."""
+    return sum((text in ("(", "[")) - (text in (")", "]")) for text in texts)
 
 
 def _spare(tokens: Tokens) -> set[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.importing.cleaning import SIGNS
+from dpverify.statements.importing.cleaning import DOTS, SIGNS
 from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.tables import meanings
 from dpverify.statements.importing.usage import behind_label, parts_if_read, sides, written
@@ -45,6 +45,8 @@ def letter_list(parts: tuple[str, ...], *, labels: bool = False) -> list[str]:
     """The letters of `n, m`, or of `x^{(0)}, f(t)` with labels and arguments; none where there is anything else."""
     found, at = [], 0
     while at < len(parts):
+        if found and parts[at] in DOTS and parts[at + 1 : at + 2] == (",",):
+            at += 2  # `c_1, \dots, c_n`
         stop = behind_label(parts, at) if labels else single(parts, at)
         if labels and stop > at and parts[stop : stop + 1] == ("(",) and ")" in parts[stop:]:
             stop = parts.index(")", stop) + 1

@@ -211,12 +211,11 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     given = tuple(_range(part) or latex_of(part) for part in compared)
     found = list(_listed(claims))
     # an index range behind a claim is a condition, and so is what is said of an index alone
-    about = set() if found and _range(found[0]) else _indices(found)
-    ranges = [_range(part) or latex_of(part) for part in found[1:] if _range(part) or _is_about(part, about)]
-    found = [part for k, part in enumerate(found) if k == 0 or not (_range(part) or _is_about(part, about))]
-    result.conditions += [] if found else [*given, *ranges]
-    for part in found:
-        result.found += _links(part, (*given, *ranges))
+    behind = found[1:] if found and not _range(found[0]) else []
+    behind = [part for part in behind if _range(part) or _is_about(part, _indices(found))]
+    result.conditions += [] if found else given
+    for part in (part for part in found if part not in behind):
+        result.found += _links(part, (*given, *(_range(part) or latex_of(part) for part in behind)))
 
 
 def _indices(parts: Sequence[Tokens]) -> set[str]:
@@ -277,7 +276,11 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
     waiting: Tokens = []
     for part in parts:
         has = any(t.text in SIGNS or t.text in VAGUE or t.text in ARROWS for t in _outside(part))
-        if waiting and not _range(part):  # before `i = 1, \dots, n`, letters are what it is about
+        member = [k for k, t in enumerate(part) if t.text in SIGNS and t.text == r"\in"][:1]
+        letters = re.fullmatch(r"[i-nst]'?( ?, ?[i-nst]'?)*", latex_of(waiting))
+        if letters and _range(part) and member:  # `i, j \in [d]`
+            yield from ([*letter, *part[member[0] :]] for _, letter in split(waiting, frozenset(",")))
+        elif waiting and not _range(part):  # before `i = 1, \dots, n`, letters are what it is about
             part = [*waiting, part[0]._replace(text=","), *part]
         waiting = [] if has else part
         if has:
@@ -348,17 +351,21 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
         k for k in range(1, len(sides) - 1) if _side(sides[k][1]) in DOTS and sides[k + 1][0] == sides[k][0]
     ]
     sides = [side for k, side in enumerate(sides) if k not in dots]
-    for (_, left), (sign, right) in pairwise(sides):
+    scripts = dict[int, str]()
+    for k, (sign, side) in enumerate(sides):
+        if k and stripped(side)[:1] and stripped(side)[0].text in ("_", "^"):
+            stop = group(stripped(side), 1)[1]
+            scripts[k], sides[k] = latex_of(stripped(side)[:stop]), (sign, stripped(side)[stop:])
+    for k, ((_, left), (sign, right)) in enumerate(pairwise(sides), 1):
         left_, right_ = _side(left), _side(right)
-        scripted = right_[:1] in ("_", "^")
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
         sign_, _, order = ORDERS.get(sign, SIGNS.get(sign, sign)).partition(" ")
         right_ = rf"{order}\left( {right_} \right)" if order and right_ else right_
-        whole = f"{left_} {sign_} {right_}".replace(":=", "=")
+        whole = f"{left_} {sign_}{scripts.get(k, '')} {right_}".replace(":=", "=")
         made = SourceRelation(whole, at, given, defines=SIGNS.get(sign) == ":=")
         if sign == r"\equiv":
             made = replace(made, doubt=rf"does $\equiv$ say that ${left_}$ and ${right_}$ are equal?")
-        if scripted:
+        if k in scripts:
             yield replace(made, refused="its sign has a script, which changes what it says")
         elif sign == r"\equiv" and _MODULO.search(said):
             yield replace(made, refused="it is about remainders")

@@ -402,9 +402,11 @@ class SentenceReader:
                 here, doubt = "claim", "is this claimed here, and not assumed?"
             elif here == "claim" and asking:
                 doubt = f"is this claimed, in a sentence that says `{asking[0]}`?"
-            whole = relations.whole and not any(r.given or r.defines or r.refused for r in relations.found)
+            whole = relations.whole and not any(
+                r.given or r.defines or r.refused or r.ranged for r in relations.found
+            )
             parts = relations.found
-            alone = here == "claim" and (joined or not taken) and len(parts) == 1
+            alone = here == "claim" and not taken and len(parts) == 1
             claims_range = alone and (modal in _CLAIMED if role == "claim" else item.shown and not role)
             if here == "condition" and whole and len(parts) > 1:
                 parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
@@ -418,7 +420,8 @@ class SentenceReader:
                 elif relation.set:
                     yield FoundRelation(item, relation, "setting", then=then)
                 elif relation.ranged and not refused and not claims_range:
-                    yield FoundRelation(item, relation, "condition", "for", then, claimed and not broken)
+                    trailing = claimed and not broken and not (role == "claim" and taken and joined)
+                    yield FoundRelation(item, relation, "condition", "for", then, trailing)
                 elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield FoundRelation(item, relation, "gap", then=then)
