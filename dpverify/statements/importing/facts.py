@@ -43,7 +43,7 @@ def until_mark(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
 
 def letter_list(parts: tuple[str, ...], *, labels: bool = False) -> list[str]:
     """The letters of `n, m`, or of `x^{(0)}, f(t)` with labels and arguments; none where there is anything else."""
-    found, at = [], 0
+    found, at = list[str](), 0
     while at < len(parts):
         if found and parts[at] in DOTS and parts[at + 1 : at + 2] == (",",):
             at += 2  # `c_1, \dots, c_n`

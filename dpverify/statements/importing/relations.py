@@ -211,11 +211,11 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     given = tuple(_range(part) or latex_of(part) for part in compared)
     found = list(_listed(claims))
     # an index range behind a claim is a condition, and so is what is said of an index alone
-    behind = found[1:] if found and not _range(found[0]) else []
-    behind = [part for part in behind if _range(part) or _is_about(part, _indices(found))]
+    aside = found[1:] if found and not _range(found[0]) else []
+    aside = [part for part in aside if _range(part) or _is_about(part, _indices(found))]
     result.conditions += [] if found else given
-    for part in (part for part in found if part not in behind):
-        result.found += _links(part, (*given, *(_range(part) or latex_of(part) for part in behind)))
+    for part in (part for part in found if part not in aside):
+        result.found += _links(part, (*given, *(_range(part) or latex_of(part) for part in aside)))
 
 
 def _indices(parts: Sequence[Tokens]) -> set[str]:
