@@ -219,12 +219,10 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
 
 
 def _indices(parts: Sequence[Tokens]) -> set[str]:
-    """Letters below others, and those that have a range."""
+    """Letters that are indices below others, and those that have a range."""
     below = (re.findall(r"_(\w|\{[^{}]*\})", latex_of(part)) for part in parts)
-    ranged = (re.findall(r"[A-Za-z]", latex_of(part))[:1] for part in parts if _range(part))
-    return {
-        letter for found in (*below, *ranged) for said in found for letter in re.findall("[A-Za-z]", said)
-    }
+    ranged = {latex_of(part)[:1] for part in parts if _range(part)}
+    return ranged.union(*(re.findall("[i-nst]", said) for found in below for said in found))
 
 
 def _is_about(part: Tokens, indices: set[str]) -> bool:

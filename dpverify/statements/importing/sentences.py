@@ -12,7 +12,7 @@ from dpverify.statements.importing.facts import facts_of, is_member, letter_list
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
-from dpverify.statements.importing.structure import SourceFormula, SourceItem, SourcePart, SourceWord
+from dpverify.statements.importing.structure import ITEM, SourceFormula, SourceItem, SourcePart, SourceWord
 from dpverify.statements.importing.tables import ASKING, EXISTENTIAL, JOINING, PROBABLE, REFUSING, words
 from dpverify.statements.importing.usage import parts_if_read, written
 from dpverify.statements.pages.letters import single
@@ -97,6 +97,7 @@ _UNDECIDED = re.compile(
 )
 """Where it is not clear of what a probability is said, whose words are `¶` here."""
 _OF_THE_LAST = re.compile(r"(?:this|these|both|it|the (?:above|latter|last|same))\b")
+_ANY = re.compile(r"\bare equivalent\b|\b(?:one|any|some|none|two|either) of the following\b")
 _BOUNDED = re.compile(r"[a-z]{2,}")
 _AFTER_PROBABILITY = frozenset((".", ",", "over", "for", "if", "whenever", "when", "provided", "as"))
 """What goes on behind a probability that is said of what stands before it."""
@@ -155,7 +156,9 @@ class SentenceReader:
 
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
-        self.items = joined_formulas(self.items)
+        said = _said(self.items)
+        self.section.unsure = self.section.unsure if said.startswith(ITEM) else _ANY.search(said) is not None
+        self.items = joined_formulas(self.items[said.startswith(ITEM) :])
         said = _said(self.items)
         if _OF_THE_LAST.match(said) and "$" not in said and REFUSING.search(said):
             for one in self.section.recent:
@@ -394,6 +397,8 @@ class SentenceReader:
                 refused = (
                     "its sentence says twice what there is or how probable it is, or not clearly of what"
                 )
+            elif not refused and self.section.unsure:
+                refused = "it is said of a list that its items are equivalent, or that one of them holds"
             elif not refused and disjoined:
                 refused = "its sentence says that one of two holds, or asks"
             elif not refused and changing:

@@ -24,6 +24,8 @@ TITLES = {name: name.capitalize() for name in words("theorems")} | {
 DISPLAYS, _SKIPPED, _APART = words("displays"), words("skipped"), meanings("apart")
 _WITH_NOTHING, _REFERRING, _HEADINGS = words("with_nothing"), words("referring"), words("headings")
 
+ITEM = "•"
+"""Begins the first sentence of an item of a list."""
 _DISPLAY = re.compile(rf"\\\[|\$\$|\\begin\{{(?:{'|'.join(DISPLAYS)})\*?\}}")
 
 
@@ -225,6 +227,7 @@ class SourceStructure(TokenReader):
             self.part.end()
             if name == r"\item":
                 self.optional()
+                self.say(SourceWord(ITEM, token.line))
             elif name == r"\par" and self.part.kind == "statement" and len(self.open) == 1:
                 self.open = [self.new("text", "", token.line)]
         elif name == r"\ensuremath":
