@@ -42,7 +42,9 @@ class _Macro:
     """Whether a star and a size in brackets behind it are of no meaning."""
 
 
-_TOKEN = re.compile(r"\\[A-Za-z@]+\*?|\\.|\n[ \t]*(?:\n[ \t]*)+|\s+|.", re.DOTALL)
+_TOKEN = re.compile(
+    r"\\csname +[A-Za-z@]+ *\\endcsname|\\[A-Za-z@]+\*?|\\.|\n[ \t]*(?:\n[ \t]*)+|\s+|.", re.DOTALL
+)
 _VERBATIM = re.compile(
     r"\\begin\{(verbatim\*?|lstlisting|minted|comment|Verbatim)\}.*?\\end\{\1\}|\\verb\*?([^A-Za-z\s]).*?\2",
     re.DOTALL,
@@ -51,7 +53,7 @@ UNFOLLOWED = r"\unfollowed"
 """Stands before a command whose definition is not followed."""
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*(?:\n[ \t]*(?=\S)|(?=\n)|$)")
 _CONDITION = re.compile(r"\\(?:if(?!f$)[a-zA-Z@]*|unless)")
-_STARRED, _DEFINING = words("starred"), words("defining")
+_STARRED, _DEFINING, _UNREAD = words("starred"), words("defining"), words("defining_unread")
 _NEW = (r"\newcommand", r"\providecommand", r"\DeclareMathOperator", r"\DeclarePairedDelimiter")
 """They define only what nothing else defines."""
 _KNOWN = r"""\newcommand{\mathpalette}[2]{#1{}{#2}}
@@ -72,6 +74,8 @@ def tokens_of(text: str, file: str) -> list[SourceToken]:
         new = said.count("\n")
         if said.isspace():
             found.append(SourceToken("par" if new > 1 else " ", line, file))
+        elif said.endswith(r"\endcsname") and said != r"\endcsname":
+            found.append(SourceToken("\\" + said[7:-10].strip(), line, file))
         elif len(said) > 2 and said.endswith("*") and said[:-1] not in _STARRED:
             found += [SourceToken(said[:-1], line, file), SourceToken("*", line, file)]
         else:
@@ -358,7 +362,16 @@ class ExpandedSource(TokenReader):
                 self.undo[-1].setdefault(called, self.flags[called])
                 self.flags[called] = flag[2] == "true"
             return not self.sure or called in self.flags
-        elif name in (r"\xspace", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
+        elif name in _UNREAD:
+            self.forget(token, self.name(), "")
+            if name.endswith("DocumentCommand"):
+                self.argument(), self.argument()
+        elif name == r"\global" and self.waiting:
+            groups, following = self.undo, self.waiting.popleft()
+            self.undo = groups[:1] if self.sure else groups
+            self.back([] if self.takes(following) else [following])
+            self.undo = groups
+        elif name in (r"\xspace", r"\expandafter", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
             pass
         else:
             return False
@@ -402,6 +415,7 @@ class ExpandedSource(TokenReader):
 
     def define(self, token: SourceToken, command: str, macro: _Macro, *, everywhere: bool = False) -> None:
         if not command.startswith("\\") or command in (r"\begin", r"\end"):
+            self.unfollowed.add(command)
             return
         before = self.macros.get(command)
         same = before is not None and latex_of(before.body) == latex_of(macro.body)

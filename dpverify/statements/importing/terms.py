@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, end_of_group
-from dpverify.statements.importing.cleaning import UnreadError
+from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.usage import (
     ENDS,
@@ -270,6 +270,8 @@ class _Scan:
             self.take(end + 1, "[0, 1]" if base == "P" else "real")
             return True
         outside = set(outer(inner))
+        if inner[:1] and inner[0] in SIGNS.values():
+            raise UnreadError("a comparison goes on in brackets")
         strange: object = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
         named = base.startswith(r"\operatorname{") and base not in _KNOWN
         strange = strange and r"\cdot" not in inner
