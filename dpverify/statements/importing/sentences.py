@@ -258,13 +258,13 @@ class SentenceReader:
         follows = _said(self.items[frame.place + 1 : frame.place + 2])
         stands = None if follows and follows not in _AFTER_PROBABILITY else stands
         conditions = [one.relation.latex for one in found if one.role == "condition"]
+        roles = "".join(one.role[:2] for one in found)  # with a condition between two claims, of which is it?
+        parted = frame.joins and re.search("cl.*co.*cl", roles) is not None
         kept: list[FoundRelation] = []
-        for number, (one, place) in enumerate(zip(found, places, strict=True), 1):
+        for one, place in zip(found, places, strict=True):
             relation = one.relation
             other = frame.behind is False and place != last
-            apart = place < last and not re.fullmatch(
-                r"[ ,$]*(?:and)?[ ,$]*", _said(self.items[place : last + 1])
-            )
+            apart = place < last and not re.fullmatch(r"[ ,$]*(?:and)?[ ,$]*", _said(self.items[place:last]))
             if (
                 one.role != "claim"
                 or relation.defines
@@ -276,19 +276,18 @@ class SentenceReader:
                 any(letters_in(c).intersection(frame.letters) for c in (*conditions, *relation.given))
                 or (place < frame.place and (behind or not stands or apart))
                 or other
+                or parted
                 or (kept and kept[0].relation.given != relation.given)
             ):
                 reason = "it is not clear whether it is meant with what the rest of its sentence says"
                 self.refuse(one.item, relation.latex, reason, relation.signs)
                 yield replace(one, role="gap")
-            else:
+            elif frame.joins:
                 kept.append(one)
-                goes_on = any(
-                    later.role == "claim" and not later.relation.refused for later in found[number:]
-                )
-                if not (frame.joins and goes_on):
-                    yield frame.around(kept)
-                    kept = []
+            else:
+                yield frame.around([one])
+        if kept:
+            yield frame.around(kept)
 
     def behind(self, found: Sequence[FoundRelation], k: int, claims: Sequence[int]) -> list[str]:
         """The conditions behind the last claims of a sentence, which are about them."""
