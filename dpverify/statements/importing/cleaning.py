@@ -214,6 +214,14 @@ class _Cleaner:
         self.i = stop
         return self.put(token, "O")
 
+    def blackboard(self, token: SourceToken) -> bool:
+        """A name whose first letter is written so, as `\\mathbb{V}\\mathrm{ar}`."""
+        inner, stop = group(self.tokens, self.i)
+        if len(inner) != 1 or [t.text for t in self.tokens[stop : stop + 2]] != [r"\mathrm", "{"]:
+            return False
+        more, self.i = group(self.tokens, stop + 1)
+        return self.named([*inner, *more], token._replace(text=r"\operatorname"))
+
     def dots(self, token: SourceToken) -> bool:
         if [t.text for t in self.tokens[self.i : self.i + 2]] != [".", "."]:
             return False

@@ -76,8 +76,9 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def is_member(latex: str) -> bool:
-    """Whether a condition says of letters that they are vectors or matrices, and nothing else."""
-    return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_if_read(latex)))
+    """Whether a condition says of letters that they are vectors or matrices, or of terms that they are real."""
+    kinds = {kind for _, kind in kinds_in(parts_if_read(latex))}
+    return bool(kinds & {"vector", "matrix"}) or (kinds == {"real"} and facts_of(latex, 0) is None)
 
 
 def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:

@@ -185,7 +185,7 @@ class SentenceReader:
             leads = bool(before) and (found[(after or before[-1:])[0]].then or found[before[-1] + 1].then)
             lasting = one.modal in LASTING or one.modal in ("where", "with")
             attached = not before or (k > claims[-1] and (lasting or self.behind(found, before[-1], claims)))
-            if not (attached or lasting or leads):
+            if not (attached or lasting or leads or is_member(one.relation.latex)):
                 last = before[-1]
                 if last not in given or found[last].doubt or not one.trailing:
                     reason = "it is not clear of which claim it is a condition"

@@ -110,7 +110,7 @@ class _Scan:
             self.big()
         elif part in _READ_BY:
             _READ_BY[part](self)
-        elif part == r"\frac" and parts[i + 1 : i + 3] in (("{", "d"), ("{", r"\partial")):
+        elif re.match(r"\\frac\{(d|\\partial).*?\}\{\1", "".join(parts[i : i + 40])):
             raise UnreadError("a derivative")
         elif part == r"\partial":
             raise UnreadError(f"{part} outside of a norm")
