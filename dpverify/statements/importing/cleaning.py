@@ -40,7 +40,7 @@ _DEFINED = re.compile(
 _WORDY = {"and", "or", "with"}.union(*map(words, ("in_formulas", "remarks", "claim", "condition", "neither")))
 _TYPED = re.compile(
     r"(max|min|log|exp|ln)(?=\(|\[|\\\{)|(arg ?max|arg ?min|max|min|sup|inf)(?=_|\\,_)"
-    rf"|({one_of('typed')})(?=\()|([A-Z][a-z]{{3,}})(?=[(_=<>+-])"
+    rf"|({one_of('typed')})(?=[(\[])|([A-Z][a-z]{{3,}})(?=[(_=<>+-])"
 )
 """Names of functions that are typed as letters, by what follows."""
 _SHAPED = frozenset((r"\mathsf", r"\mathrm", r"\mathbf", r"\mathtt", r"\text"))

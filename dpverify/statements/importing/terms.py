@@ -272,7 +272,7 @@ class _Scan:
         outside = set(outer(inner))
         if inner[:1] and inner[0] in SIGNS.values():
             raise UnreadError("a comparison goes on in brackets")
-        strange: object = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
+        strange: object = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ",", ";"} & outside
         named = base.startswith(r"\operatorname{") and base not in _KNOWN
         strange = strange and r"\cdot" not in inner
         if is_list(inner) or self.uses.holds(letter) or strange or named or inverse:
