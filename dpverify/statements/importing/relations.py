@@ -190,7 +190,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     conditions: list[Tokens] = []
     conditional = False
     for sign, part in _with_ranges([(sign, stripped(part)) for sign, part in parts]):
-        word = sign.strip(" ,.;:").lower()
+        word = sign.strip(" ,.;:()").lower()
         if sign not in ("", ","):
             if CONDITION.fullmatch(word):
                 conditional = True

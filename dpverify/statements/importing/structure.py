@@ -205,6 +205,7 @@ class SourceStructure(TokenReader):
             self.optional()
             title = re.sub(r"\\[A-Za-z]+|[{}$\\]", "", latex_of(self.argument())).strip()
             self.section = title if name in (r"\section", r"\chapter") else self.section
+            self.aparts.clear()  # no figure holds one
             if len(self.open) == 1:
                 self.open = [self.new("text", title, token.line)]
             else:

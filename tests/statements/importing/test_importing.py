@@ -619,9 +619,9 @@ def test_an_environment_of_a_paper(tmp_path: Path) -> None:
     )
     reader = read(tmp_path / "a.tex", source)
     assert [row[1:] for row in rows(reader)] == [
-        ("y > 3", ("x > 2",)), ("u = 5", ()), (r"5 \le 6", ()), ("z > 4", ()),
+        ("y > 3", ("x > 2",)), ("u = 5", ()), (r"5 \le 6", ()), ("v > 7", ()), ("w > 8", ()), ("z > 4", ()),
     ]  # fmt: skip
-    assert [reason for *_, reason in reader.refusals] == ["the words `(and` stand in it"]
+    assert reader.refusals == []
 
 
 def test_bounds_in_scripts_are_none_of_the_letter() -> None:
