@@ -311,7 +311,7 @@ class SentenceReader:
         refusing, existential = REFUSING.search(said), EXISTENTIAL.search(said)
         supposes = existential and _SUPPOSED.search(said[: existential.start()])
         disjoined, asking = _DISJOINED.search(said), ASKING.search(said)
-        role = modal = last = so_far = nearest = ""
+        role = modal = last = so_far = nearest = led = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
         written_ = [_written(item) for item in self.items]
@@ -328,7 +328,7 @@ class SentenceReader:
                     pass  # a noun
                 elif word in ROLES and not (supposing and ROLES[word] != "condition" and word not in _STRONG):
                     if ROLES[word] != "neither":
-                        role, modal, taken = ROLES[word], word, False
+                        role, modal, taken, led = ROLES[word], word, False, nearest
                         supposing = role == "condition"
                     elif role == "claim":
                         role = ""
@@ -396,6 +396,8 @@ class SentenceReader:
                 refused = (
                     "its sentence says twice what there is or how probable it is, or not clearly of what"
                 )
+            elif not refused and role == "condition" and ended and joined and led == "condition":
+                refused = "it is not clear whether it goes on with a condition"
             elif not refused and self.section.unsure:
                 refused = "it is said of a list that its items are equivalent, or that one of them holds"
             elif not refused and disjoined:
