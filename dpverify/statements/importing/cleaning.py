@@ -21,12 +21,13 @@ SIGNS = meanings("signs") | {sign: said.split()[0] for sign, said in ORDERS.item
 """Signs of comparison that are read, and what is written for them."""
 VAGUE = meanings("vague")
 """Signs of comparison that are refused, with the reason."""
-OTHER, ARROWS, TEXT = words("other"), words("arrows"), words("text")
+OTHER, ARROWS, DOTS = words("other"), words("arrows"), frozenset((r"\dots", r"\ldots", r"\cdots"))
 OPENING, CLOSING = words("opening"), words("closing")
 CONDITION = re.compile(rf"(?i)\W*{one_of('in_formulas')}\W*")
 ANNOTATION = re.compile(rf"(?i)\W*{one_of('remarks')}\b")
 _KINDS, _WRITTEN = meanings("commands"), meanings("written")
 """What is done with a command and what follows it, and what is written for one that stands alone."""
+TEXT = frozenset(command for command, kind in _KINDS.items() if kind == "text")
 _FUNCTIONS = frozenset(("min", "max", "log", "exp", "inf", "sup", "ln"))
 _LABEL = re.compile(
     r"\((?:[a-z]|[ivx]+|\d+|\*+)\)|\d+|[ivx]{2,}|\(?\\(?:eq)?ref ?\{[^}]*\}\)?"
@@ -39,14 +40,14 @@ _DEFINED = re.compile(
 _WORDY = {"and", "or", "with"}.union(*map(words, ("in_formulas", "remarks", "claim", "condition", "neither")))
 _TYPED = re.compile(
     r"(max|min|log|exp|ln)(?=\(|\[|\\\{)|(arg ?max|arg ?min|max|min|sup|inf)(?=_|\\,_)"
-    rf"|({one_of('typed')})(?=\()|([A-Z][a-z]{{3,}})(?=[(_=<>+-])"
+    rf"|({one_of('typed')})(?=[(\[])|([A-Z][a-z]{{3,}})(?=[(_=<>+-])"
 )
 """Names of functions that are typed as letters, by what follows."""
 _SHAPED = frozenset((r"\mathsf", r"\mathrm", r"\mathbf", r"\mathtt", r"\text"))
 _TRANSPOSE = re.compile(r" ?\\intercal|\\(?:mathsf|mathrm|mathbf|mathtt|text) ?(?:\{ *T ?\}|T)")
 """What stands above a transposed vector, beside `\\top`."""
 _SPACES = frozenset((" ", "~", r"\,", r"\;", r"\:", r"\ ", r"\>", r"\quad", r"\qquad"))
-_SIZE = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
+SIZE = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
 _DIVIDING = {r"\over": r"\frac", r"\choose": r"\binom", r"\atop": ""}
 _SHAPES = {rf"\{shape}": rf"\math{shape}" for shape in ("rm", "bf", "cal", "sf", "it")}
 """Commands of plain TeX that give all that follows in their braces a shape."""
@@ -175,7 +176,7 @@ class _Cleaner:
     def negate(self, token: SourceToken) -> bool:
         if self.next() not in (*SIGNS, " ", *VAGUE, *OTHER):
             return False
-        sign = self.argument()[0].text
+        sign = latex_of(self.argument())
         if sign not in ("=", r"\in"):
             raise UnreadError(f"\\not {sign} is not read")
         return self.put(token, r"\ne" if sign == "=" else r"\notin")
@@ -183,7 +184,7 @@ class _Cleaner:
     def angle(self, token: SourceToken) -> bool:
         """`\\left<` opens an inner product, `<<` says that something is much less."""
         before = next((t.text for t in reversed(self.out) if t.text != " "), "")
-        if _SIZE.fullmatch(before):
+        if SIZE.fullmatch(before):
             return self.put(token, r"\langle" if token.text == "<" else r"\rangle")
         if self.next() != token.text:
             return False
@@ -206,12 +207,20 @@ class _Cleaner:
         """A calligraphic `O` with brackets behind it is an order."""
         inner, stop = group(self.tokens, self.i)
         behind = (
-            t.text for t in self.tokens[stop:] if t.text not in (" ", r"\!") and not _SIZE.fullmatch(t.text)
+            t.text for t in self.tokens[stop:] if t.text not in (" ", r"\!") and not SIZE.fullmatch(t.text)
         )
         if [t.text for t in inner] != ["O"] or next(behind, "") != "(":
             return False
         self.i = stop
         return self.put(token, "O")
+
+    def blackboard(self, token: SourceToken) -> bool:
+        """A name whose first letter is written so, as `\\mathbb{V}\\mathrm{ar}`."""
+        inner, stop = group(self.tokens, self.i)
+        if len(inner) != 1 or [t.text for t in self.tokens[stop : stop + 2]] != [r"\mathrm", "{"]:
+            return False
+        more, self.i = group(self.tokens, stop + 1)
+        return self.named([*inner, *more], token._replace(text=r"\operatorname"))
 
     def dots(self, token: SourceToken) -> bool:
         if [t.text for t in self.tokens[self.i : self.i + 2]] != [".", "."]:
@@ -276,15 +285,16 @@ def _code(inner: Sequence[SourceToken], like: SourceToken) -> Tokens:
     """Names, calls and numbers of code as letters: `len(x)`, `a.b`, `l0`; operators are left to be refused."""
     said = "".join(t.text for t in inner).replace(r"\_", "_").replace("{", "").replace("}", "")
     out: Tokens = []
-    refused = False
+    refused = indexed = False
     for name, last, mark in re.findall(r"([A-Za-z_]*[A-Za-z])(\d*)|(\d+(?:\.\d+)?|::|\S)", said):
         if name:
             written = [r"\mathrm", "{", *name.replace("_", ""), "}"]
             written = ["{", *written, "}"] if out and out[-1].text == "_" else written
-            written += ["_", "{", *last, "}"] if last else []
+            written += ["}"] if indexed and out[-1].text == "," else ["_", "{", *last, "}"] if last else []
+            indexed = bool(last) and not indexed
             out += [like._replace(text=text) for text in written]
         elif mark in (".", "::"):
-            out.append(like._replace(text="_"))
+            out[len(out) - indexed :] = [like._replace(text="," if indexed else "_")]
         else:
             out += [like._replace(text=text) for text in mark]
         refused = refused or not (name or mark in (".", "::") or mark[0].isdigit() or mark in "(),'+-")
@@ -331,9 +341,10 @@ def with_marks(tokens: Tokens) -> Tokens:
 
 def _norm_bars(texts: Sequence[str]) -> set[int]:
     """Where `||` stands for one bar: in pairs with no other bar between them, and with absolute values around."""
-    bars = [i for i, text in enumerate(texts) if text == "|"]
+    between = {i for i in range(len(texts)) if texts[i : i + 2] == ["|", "|"] and _parts_two(texts, i)}
+    bars = [i for i, text in enumerate(texts) if text == "|" and not {i, i - 1} & between]
     if not any(texts[i + 1 : i + 2] == ["|"] for i in bars[::2]):
-        return set()
+        return between
     doubled = [i for i in bars if i + 1 in bars and i - 1 not in bars]
     alone = [i for i in bars if i + 1 not in bars and i - 1 not in bars]
     fine = len(doubled) % 2 == 0 and 2 * len(doubled) + len(alone) == len(bars)
@@ -342,7 +353,22 @@ def _norm_bars(texts: Sequence[str]) -> set[int]:
         fine = fine and sum(i < opening for i in alone) % 2 == 0
     if not fine:
         raise UnreadError("`||` may be a bar of a norm, or two bars")
-    return set(doubled)
+    return between.union(doubled)
+
+
+def _parts_two(texts: Sequence[str], at: int) -> bool:
+    """Whether the `||` there stands between two things in brackets, with no other bar: `D(P || Q)`."""
+    inside = [text for text in texts if text != " "]
+    at -= texts[:at].count(" ")
+    before = next((k for k in range(at - 1, -1, -1) if _turns(inside[k:at]) > 0), -1)
+    behind = next((k for k in range(at + 2, len(inside)) if _turns(inside[at + 2 : k + 1]) < 0), 0)
+    alone = {"|", r"\|"}.isdisjoint((*inside[before:at], *inside[at + 2 : behind]))
+    return before >= 0 and behind > at + 2 and before < at - 1 and alone
+
+
+def _turns(texts: Sequence[str]) -> int:
+    """How many brackets open more than close."""
+    return sum((text in ("(", "[")) - (text in (")", "]")) for text in texts)
 
 
 def _spare(tokens: Tokens) -> set[int]:
@@ -373,16 +399,8 @@ def _divided(inner: Tokens) -> Tokens:
         if token.text in _DIVIDING and not sum((t.text == "{") - (t.text == "}") for t in inner[:i]):
             if not (head := _DIVIDING[token.text]) or any(t.text in _DIVIDING for t in inner[i + 1 :]):
                 raise UnreadError(f"{token.text} is not read here")
-            opening, closing = (token._replace(text=sign) for sign in "{}")
-            return [
-                token._replace(text=head),
-                opening,
-                *inner[:i],
-                closing,
-                opening,
-                *inner[i + 1 :],
-                closing,
-            ]
+            opening, closing, name = (token._replace(text=sign) for sign in (*"{}", head))
+            return [name, opening, *inner[:i], closing, opening, *inner[i + 1 :], closing]
     return inner
 
 

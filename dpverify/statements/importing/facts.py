@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.importing.cleaning import SIGNS
+from dpverify.statements.importing.cleaning import DOTS, SIGNS
 from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.tables import meanings
 from dpverify.statements.importing.usage import behind_label, parts_if_read, sides, written
@@ -43,8 +43,10 @@ def until_mark(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
 
 def letter_list(parts: tuple[str, ...], *, labels: bool = False) -> list[str]:
     """The letters of `n, m`, or of `x^{(0)}, f(t)` with labels and arguments; none where there is anything else."""
-    found, at = [], 0
+    found, at = list[str](), 0
     while at < len(parts):
+        if found and parts[at] in DOTS and parts[at + 1 : at + 2] == (",",):
+            at += 2  # `c_1, \dots, c_n`
         stop = behind_label(parts, at) if labels else single(parts, at)
         if labels and stop > at and parts[stop : stop + 1] == ("(",) and ")" in parts[stop:]:
             stop = parts.index(")", stop) + 1
@@ -74,8 +76,9 @@ def kinds_in(parts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def is_member(latex: str) -> bool:
-    """Whether a condition says of letters that they are vectors or matrices, and nothing else."""
-    return any(kind in ("vector", "matrix") for _, kind in kinds_in(parts_if_read(latex)))
+    """Whether a condition says of letters that they are vectors or matrices, or of terms that they are real."""
+    kinds = {kind for _, kind in kinds_in(parts_if_read(latex))}
+    return bool(kinds & {"vector", "matrix"}) or (kinds == {"real"} and facts_of(latex, 0) is None)
 
 
 def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
@@ -107,6 +110,14 @@ def facts_of(latex: str, line: int) -> dict[str, LetterFact] | None:
     if len(signs) > 2 or not found or (len(signs) == 2 and len(found) > 1):
         return None
     return {letter: LetterFact(", ".join(said), line) for letter, said in found.items()}
+
+
+def ranged_in(conditions: Iterable[str]) -> Iterator[str]:
+    """Letters between two bounds, `0\\le i\\le n`, or of which values are listed, `k=0\\vee k=1`."""
+    for parts in map(parts_if_read, conditions):
+        found = list(sides(parts, ("=", r"\vee", *_BOUND)))
+        if len(found) > 2 and (r"\vee" in parts or "=" not in parts):
+            yield written(found[0 if r"\vee" in parts else 1])
 
 
 def joined(domains: Sequence[str]) -> str | None:

@@ -6,7 +6,7 @@ import re
 
 _HEADING = re.compile(r"^(#+)\s+(.*?)\s*#*$")
 _STATED = re.compile(
-    r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|LetterFact|Remark)\b\s*([^*]*)\*\*\s*(.*)$",
+    r"^\s*\*\*(Theorem|Lemma|Proposition|Corollary|Claim|Definition|Fact|Remark)\b\s*([^*]*)\*\*\s*(.*)$",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"(Theorem|Lemma|Proposition|Corollary|Definition|Claim|Remark|Algorithm)\s+[\dA-Z.]+")

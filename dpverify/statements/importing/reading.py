@@ -22,6 +22,7 @@ from dpverify.statements.importing.facts import (
     joined,
     kinds_in,
     letter_list,
+    ranged_in,
     until_mark,
 )
 from dpverify.statements.importing.records import (
@@ -42,7 +43,7 @@ from dpverify.statements.importing.structure import (
 )
 from dpverify.statements.importing.tables import words
 from dpverify.statements.importing.terms import FUNCTIONS, FormulaTerms, is_one_term, may_be_matrix, terms_of
-from dpverify.statements.importing.usage import LetterUses, family_of, parts_of, written
+from dpverify.statements.importing.usage import ENDS, LetterUses, family_of, parts_if_read, parts_of, written
 from dpverify.statements.importing.wholes import looks_like_vectors, whole_terms
 from dpverify.statements.pages.letters import read_domain, single
 from dpverify.statements.sheet import Sheet
@@ -295,7 +296,7 @@ class PaperReader:
         row.own = {letter: domain for letter, domain in domains.items() if domain}
         wrong = self.make(section, row, (*lasting, *equations), (*relation.given, *given))
         missing = [c for c in relation.given if c not in row.given and not facts_of(c, 0)]
-        members = [c for c in missing if r"\in" in parts_of(c)]
+        members = [c for c in missing if r"\in" in parts_if_read(c)]
         fallen = [c for c in given if c not in row.given and not facts_of(c, 0)]
         asked = "does it hold without the condition ${}$, which is not read?"
         row.questions += map(asked.format, (*members, *fallen))
@@ -304,6 +305,9 @@ class PaperReader:
             self.refuse(item, relation.latex, wrong or unread[0], relation.signs)
             return
         row.questions += [doubt for doubt in (found.doubt, relation.doubt) if doubt]
+        late = [v for v in row.letters if row.line > section.existing.get(v, row.line)]
+        bound = row.latex.startswith(r"\exists")
+        row.questions += [f"is ${v}$ any number here, or one that there is?" for v in late if not bound]
         self.count(section, row, relation.signs)
         section.rows.append(row)
 
@@ -328,10 +332,12 @@ class PaperReader:
         if letter in row.scalars:
             return "real", "it stands where a number does"
         found = self.domain(section, letter)
+        if found[1] == _BY_NAME and letter in ranged_in((row.latex, *row.given)):
+            return "integer" if found[0].startswith("integer") else "real", _BY_NAME  # the range bounds it
         if found[1] == _BY_NAME and row.latex.startswith(r"\exists"):
             parts = parts_of(row.latex)
-            stop = single(parts, 1)
-            if written(parts[1:stop]) == letter and parts[stop] != ":":
+            stop = next(k for k, part in enumerate(parts) if part in ENDS - {","})
+            if letter in letter_list(parts[1:stop]) and parts[stop] != ":":
                 return "real", ""  # its bounds are said
         if found[1] and letter in row.own and letter not in section.facts:
             own = row.own[letter]

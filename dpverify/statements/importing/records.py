@@ -59,7 +59,13 @@ class ImportedSection:
     equations: list[tuple[str, str, SourcePart]] = field(default_factory=list)
     """What it defines: the letter, the equation and the part that says so."""
     pending: list[tuple[SourcePart, FoundRelation, list[str]]] = field(default_factory=list)
-    """FormulaRelations with the conditions of their sentences, until all is known of the letters."""
+    """Relations with the conditions of their sentences, until all is known of the letters."""
+    recent: list[FoundRelation] = field(default_factory=list)
+    """The claims of the last sentence that has some."""
+    unsure: bool = False
+    """Whether of the list that is read not each item is claimed."""
+    existing: dict[str, int] = field(default_factory=dict)
+    """Letters of which it is said that they exist, with the line where it is."""
     uses: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     """Conditions that are in some row."""

@@ -12,10 +12,12 @@ from dpverify.statements.importing.cleaning import (
     ARROWS,
     CLOSING,
     CONDITION,
+    DOTS,
     OPENING,
     ORDERS,
     OTHER,
     SIGNS,
+    SIZE,
     TEXT,
     VAGUE,
     Tokens,
@@ -30,7 +32,7 @@ from dpverify.statements.importing.cleaning import (
 )  # fmt: skip
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
-from dpverify.statements.importing.tables import words
+from dpverify.statements.importing.tables import one_of, words
 
 
 @dataclass(frozen=True)
@@ -74,15 +76,17 @@ _SET_NAME = re.compile(
     r"|\\(?:math(?:cal|bb|scr|frak)|bar|tilde|hat|overline) ?(?:\{.*?\}+|[A-Z]))"
     r"(?:[_^](?:\w|\{[^=<>]*\}|\\[a-z]+)|\'|\([^=<>]*\))*"
 )
+_SCRIPTS = r"(?: ?[_^](?:\w|\{[^{}]*\}))"
 _SET = re.compile(
-    r"(?:\\(?:left|[bB]igg?l?) ?)?\\\{(?=.*(?:[:|,]|\\(?:mid|in|mapsto|[lc]?dots)(?![a-z])))(?:(?!\\\}).)*\\\}"
-    r"(?:[_^](?:\w|\{[^{}]*\}))*|\\mathbb ?(?:[RNZCQ]|\{[RNZCQ]\})(?:[_^](?:\w|\{[^{}]*\}))*"
-    r"|\\operatorname\*?\{(?:dom|int|conv|span|cl|epi|supp|ran|ker)\}.*|[\[(][^\[\]]*,[^\[\]]*[\])] ?\^.*"
+    rf"\\mathbb ?(?:[RNZCQ]|\{{[RNZCQ]\}}){_SCRIPTS}*"
+    r"|\\operatorname\*?\{(?:dom|int|conv|span|cl|epi|supp|ran|ker)\}.*"
 )
-"""How a set is written: in braces, by its name, or as a power of an interval."""
+_LISTING = frozenset((",", ":", r"\mid", r"\in", r"\mapsto", *DOTS))
+"""In braces, they say that these hold elements of a set."""
+_CHANGING = re.compile(rf"(?i)\b{one_of('changing')}\b")
+"""What makes of a remark a condition, or denies it."""
 _PROBLEM = words("problem") | words("condition") | words("claim")
 _PARTING = (",", ";", r"\quad", r"\qquad")
-_DOTS = (r"\dots", r"\ldots", r"\cdots")
 _IF = re.compile(r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?")
 _MODULO = re.compile(r"\\[pb]?mod(?![a-z])")
 _LETTER = r"(?:\\math[a-z]+\{[A-Za-z]\}|\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\\?\w+\}))?'?"
@@ -100,6 +104,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     joined = formula.environment == "multline"
     width = 3 if formula.environment == "eqnarray" else 2
     lines: list[Tokens] = []
+    first, columns, chained, asked = 0, set[int](), False, dict[int, str]()
     result = FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
@@ -109,18 +114,35 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
         for k, pair in enumerate(filter(None, pairs)):
             starts = pair[0].text in SIGNS or pair[0].text in VAGUE
             goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
+            if k and pair[0].text == "(" and [*depths(pair)].index(0) == len(pair) - 1:
+                pair = stripped(pair[1:-1])
+                if pair[0].text not in TEXT and {*SIGNS} & {t.text for t in _outside(pair)}:
+                    asked[first] = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
+                    result.found += _remark(pair)
+                    continue
             if k and pair[0].text in TEXT and not CONDITION.match(latex_of(group(pair, 1)[0])):
                 result.found += _remark(pair)  # in a column of its own
                 continue
-            if (k and pair[0].text in TEXT and lines) or (goes_on and lines and k == 0):
+            if k and lines and pair[0].text in TEXT:
                 lines[-1] += [pair[0]._replace(text=" "), *pair]
+            elif k and lines and _is_about(pair, _indices(lines[-1:])):
+                lines[-1] += [pair[0]._replace(text=","), *pair]
+            elif goes_on and lines and k == 0:
+                lines[first] += [pair[0]._replace(text=" "), *pair]
+                chained = True
             elif goes_on and (lines or starts) and not joined:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
             else:
+                first, columns = (len(lines), columns) if k == 0 else (first, columns | {len(lines)})
                 lines.append(list(pair))
-    for line in lines:
+    for number, line in enumerate(lines):
+        before = len(result.found)
         _take(stripped(line), result)
-    if len(lines) == 1 and not any(t.text in _DOTS for t in lines[0]):
+        if doubt := asked.get(
+            number, "is this claimed, beside a chain?" if chained and number in columns else ""
+        ):
+            result.found[before:] = (replace(r, doubt=r.doubt or doubt) for r in result.found[before:])
+    if len(lines) == 1 and not any(t.text in DOTS for t in lines[0]):
         result.whole = latex_of(stripped(lines[0]))
     return result
 
@@ -153,12 +175,10 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
             before, behind = stripped(parts[-1][1])[-1:], tokens[stop : stop + 1]
             if {t.text for t in before} & {"_", "^"} or {t.text for t in behind} & {"(", "_", "^", "["}:
                 parts[-1][1].extend(tokens[i:stop])
-            elif "$" in words:
-                raise UnreadError("words with a formula in them stand in it")
             elif token.text == r"\intertext":
                 raise UnreadError("words stand between its rows")
             elif ANNOTATION.match(words):
-                result.found += _remark(tokens[stop:])
+                result.found += _remark(tokens[i:])
                 break
             else:
                 parts.append((words.strip() or " ", []))
@@ -170,7 +190,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     conditions: list[Tokens] = []
     conditional = False
     for sign, part in _with_ranges([(sign, stripped(part)) for sign, part in parts]):
-        word = sign.strip(" ,.;:").lower()
+        word = sign.strip(" ,.;:()").lower()
         if sign not in ("", ","):
             if CONDITION.fullmatch(word):
                 conditional = True
@@ -190,18 +210,35 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     ]
     given = tuple(_range(part) or latex_of(part) for part in compared)
     found = list(_listed(claims))
-    # an index range behind a claim is a condition
-    ranges = [c for part in found[1:] if (c := _range(part))]
-    found = [part for k, part in enumerate(found) if k == 0 or not _range(part)]
-    result.conditions += [] if found else [*given, *ranges]
-    for part in found:
-        result.found += _links(part, (*given, *ranges))
+    # an index range behind a claim is a condition, and so is what is said of an index alone
+    aside = found[1:] if found and not _range(found[0]) else []
+    aside = [part for part in aside if _range(part) or _is_about(part, _indices(found))]
+    result.conditions += [] if found else given
+    for part in (part for part in found if part not in aside):
+        result.found += _links(part, (*given, *(_range(part) or latex_of(part) for part in aside)))
+
+
+def _indices(parts: Sequence[Tokens]) -> set[str]:
+    """Letters that are indices below others, and those that have a range."""
+    below = (re.findall(r"_(\w|\{[^{}]*\})", latex_of(part)) for part in parts)
+    ranged = {latex_of(part)[:1] for part in parts if _range(part)}
+    return ranged.union(*(re.findall("[i-nst]", said) for found in below for said in found))
+
+
+def _is_about(part: Tokens, indices: set[str]) -> bool:
+    """Whether a comparison has one of the indices as a side."""
+    sides = list(split(part, frozenset(SIGNS)))
+    return len(sides) > 1 and any(_side(side) in indices for _, side in sides)
 
 
 def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
     """The formulas of a remark; whether it claims them is asked."""
     part: Tokens = []
     i = 0
+    words = " ".join(latex_of(group(tokens, k + 1)[0]) for k, t in enumerate(tokens) if t.text in TEXT)
+    changing = _CHANGING.search(words)
+    if changing and (changing[0] != "not" or {*SIGNS} & {t.text for t in tokens}):
+        raise UnreadError(f"a remark says `{changing[0]}`, which may change what it claims")
     while i <= len(tokens):
         if i == len(tokens) or tokens[i].text in TEXT or tokens[i].text in (",", ";"):
             part = stripped(part)
@@ -220,7 +257,7 @@ def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
 def _with_ranges(parts: Sequence[tuple[str, Tokens]]) -> Iterator[tuple[str, Tokens]]:
     """Parts between commas; those of `i = 1, \\dots, n` in one."""
     waiting: list[tuple[str, Tokens]] = []
-    dots = [len(part) == 1 and part[0].text in _DOTS for _, part in parts]
+    dots = [len(part) == 1 and part[0].text in DOTS for _, part in parts]
     for k, (sign, part) in enumerate(parts):
         ahead = any(dots[k : k + 3]) and not any(t.text in SIGNS for t in part)
         if waiting and part and sign == "," and (ahead or dots[k - 1] or part[0].text.isdigit()):
@@ -237,7 +274,11 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
     waiting: Tokens = []
     for part in parts:
         has = any(t.text in SIGNS or t.text in VAGUE or t.text in ARROWS for t in _outside(part))
-        if waiting and not _range(part):  # before `i = 1, \dots, n`, letters are what it is about
+        member = [k for k, t in enumerate(part) if t.text in SIGNS and t.text == r"\in"][:1]
+        letters = re.fullmatch(r"[i-nst]'?( ?, ?[i-nst]'?)*", latex_of(waiting))
+        if letters and _range(part) and member:  # `i, j \in [d]`
+            yield from ([*letter, *part[member[0] :]] for _, letter in split(waiting, frozenset(",")))
+        elif waiting and not _range(part):  # before `i = 1, \dots, n`, letters are what it is about
             part = [*waiting, part[0]._replace(text=","), *part]
         waiting = [] if has else part
         if has:
@@ -254,6 +295,8 @@ def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
 def _range(part: Tokens) -> str:
     """`i = 1, \\dots, n` as a condition; empty for all else."""
     said = re.sub(r"\s|\\(?:left|right)(?![a-z])|\{\}", "", latex_of(part))
+    if re.search(r"\d,\d{3}(?!\d)", latex_of(part)):
+        return ""  # `10,000` is one number
     letter = rf"({_LETTER}(?:,{_LETTER})*)"
     if match := re.fullmatch(letter + rf"\\in\[({_END})\]", said):
         return rf"1\le {match[1]}\le {match[2]}" if "," not in match[1] else ""
@@ -268,7 +311,9 @@ def _range(part: Tokens) -> str:
             first, after = match[2], match[3].split(",")[1:]
             steps = range(1, len(after) + 1)
             follow = [str(int(first) + k) if first.isdigit() else f"{first}+{k}" for k in steps]
-            if after == follow:
+            last = match[4] or ""
+            rises = not last.isdigit() or (first.isdigit() and int(first) <= int(last))
+            if after == follow and rises:
                 return rf"{first}\le {match[1]}\le {match[4]}" if match[4] else rf"{match[1]}\ge {first}"
     if match := re.fullmatch(letter + rf"(?:\\in|=)(?:\\\{{|\[)({_END}):({_END})(?:\\\}}|\])", said):
         return rf"{match[2]}\le {match[1]}\le {match[3]}" if "," not in match[1] else ""
@@ -301,19 +346,24 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
     sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
     # of `a_1 \\ge \\dots \\ge a_n`, what its ends say
     dots = [
-        k for k in range(1, len(sides) - 1) if _side(sides[k][1]) in _DOTS and sides[k + 1][0] == sides[k][0]
+        k for k in range(1, len(sides) - 1) if _side(sides[k][1]) in DOTS and sides[k + 1][0] == sides[k][0]
     ]
     sides = [side for k, side in enumerate(sides) if k not in dots]
-    for (_, left), (sign, right) in pairwise(sides):
+    scripts = dict[int, str]()
+    for k, (sign, side) in enumerate(sides):
+        if k and stripped(side)[:1] and stripped(side)[0].text in ("_", "^"):
+            stop = group(stripped(side), 1)[1]
+            scripts[k], sides[k] = latex_of(stripped(side)[:stop]), (sign, stripped(side)[stop:])
+    for k, ((_, left), (sign, right)) in enumerate(pairwise(sides), 1):
         left_, right_ = _side(left), _side(right)
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
         sign_, _, order = ORDERS.get(sign, SIGNS.get(sign, sign)).partition(" ")
         right_ = rf"{order}\left( {right_} \right)" if order and right_ else right_
-        whole = f"{left_} {sign_} {right_}".replace(":=", "=")
+        whole = f"{left_} {sign_}{scripts.get(k, '')} {right_}".replace(":=", "=")
         made = SourceRelation(whole, at, given, defines=SIGNS.get(sign) == ":=")
         if sign == r"\equiv":
             made = replace(made, doubt=rf"does $\equiv$ say that ${left_}$ and ${right_}$ are equal?")
-        if right_[:1] in ("_", "^"):
+        if k in scripts:
             yield replace(made, refused="its sign has a script, which changes what it says")
         elif sign == r"\equiv" and _MODULO.search(said):
             yield replace(made, refused="it is about remainders")
@@ -336,8 +386,25 @@ def _is_set(part: Tokens) -> bool:
     sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
     if len(sides) != 2 or SIGNS.get(sides[1][0]) not in ("=", ":="):
         return False
-    left, right = (_side(side) for _, side in sides)
-    return re.fullmatch(_SET_NAME, left) is not None and _SET.fullmatch(right) is not None
+    left, right = (stripped(side) for _, side in sides)
+    return bool(
+        _SET_NAME.fullmatch(latex_of(left)) and (_SET.fullmatch(latex_of(right)) or _holds_elements(right))
+    )
+
+
+def _holds_elements(tokens: Tokens) -> bool:
+    """Whether braces hold a list or say what is in a set, or an interval has a power, and nothing else is there."""
+    bare = [t for t in tokens if not SIZE.fullmatch(t.text)]
+    end = next((k for k, depth in enumerate(depths(bare)) if depth <= 0), 0)
+    held, behind = [t.text for t in _outside(bare[1:end])], latex_of(bare[end + 1 :])
+    if end and bare[0].text == r"\{" and re.fullmatch(f"{_SCRIPTS}*", behind):
+        return held.count("|") == 1 or bool(_LISTING & set(held))
+    return (
+        end > 0
+        and bare[0].text in "(["
+        and "," in held
+        and bool(re.fullmatch(rf"(?= ?\^){_SCRIPTS}+", behind))
+    )
 
 
 def _cases(made: SourceRelation, left: str, right: Tokens, sign: str) -> Iterator[SourceRelation]:

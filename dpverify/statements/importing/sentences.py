@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned, stripped
-from dpverify.statements.importing.facts import facts_of, is_member, is_one_letter
+from dpverify.statements.importing.facts import facts_of, is_member, letter_list
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
-from dpverify.statements.importing.structure import SourceFormula, SourceItem, SourcePart, SourceWord
+from dpverify.statements.importing.structure import ITEM, SourceFormula, SourceItem, SourcePart, SourceWord
 from dpverify.statements.importing.tables import ASKING, EXISTENTIAL, JOINING, PROBABLE, REFUSING, words
 from dpverify.statements.importing.usage import parts_if_read, written
 from dpverify.statements.pages.letters import single
@@ -22,8 +22,12 @@ ROLES = {word: role for role in ("condition", "claim", "neither") for word in wo
 LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
-_DISJOINED = re.compile(r"[$¤] (?:, )?(?:and/)?or (?:that |else |if |when )?[$¤]|\?$")
+_DISJOINED = re.compile(
+    r"\$ (?:[,(] )*(?:and/)?or\b|¤ (?:, )?(?:and/)?or (?:that |else |if |when |both |we have )?[$¤]|\?$"
+)
 """What says only that one of two formulas holds, or asks."""
+_CLAIMED = words("claim") - {"since", "because", "recall", "using", "which"}
+"""Behind these, the range of an index is claimed."""
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
@@ -59,10 +63,19 @@ class ClaimFrame:
     before: str
     after: str
     asked: str
-    letter: str = ""
+    letters: tuple[str, ...] = ()
     """Of what there is."""
     behind: bool | None = None
     """Whether it is said of the claims behind it; None where these may be on either side."""
+    joins: bool = True
+    """Whether it is said of all claims at once, and not of each."""
+
+    def around(self, claims: Sequence[FoundRelation]) -> FoundRelation:
+        """Claims as one, with what is said around them."""
+        latex = r" \wedge ".join(one.relation.latex for one in claims)
+        signs = sum(one.relation.signs for one in claims)
+        relation = replace(claims[0].relation, latex=f"{self.before}{latex}{self.after}", signs=signs)
+        return replace(claims[-1], relation=relation, doubt=self.asked.replace("{latex}", latex))
 
 
 _PROBABLY = re.compile(rf"\b(?:with (?:a |some )?probability|w\.?p\.)(?: ({'|'.join(PROBABLE)}))?$")
@@ -71,9 +84,20 @@ _NEEDED = re.compile(
 )
 """In such a sentence, a claim is what makes another one probable."""
 _THERE_IS = re.compile(
-    r"\b(?:there (?:exists?|is)|for some)(?: (?:an?|some|universal|absolute|numerical|positive|real|number|constant))*$"
+    r"\b(?:there (?:exists?|is|are)|for (?:some|an?(?= (?:\w+ )?constant$)))"
+    r"(?: (?:an?|some|at least one|two|universal|absolute|numerical|positive|real|numbers?|constants?))*$"
 )
-_SUPPOSED = re.compile(r"\b(?:if|suppose|assum\w+|let|when|whenever|given|unless|say|no|not|that)\b")
+_SUPPOSED = re.compile(
+    r"\b(?:if|suppos\w+|assum\w+|hypothes\w+|let|when|whenever|whether|given|provided|unless|say|such|no|not)\b"
+)
+_UNDECIDED = re.compile(
+    r"(?:if|when|whenever|provided|given|unless|let|suppose|assume)\b[^$¤]*[$¤] (?:, )?¶"
+    r"|[\w$¤] (?:, )?¶ [$¤] (?:, )?(?:and|but|or|then|while|whereas|since|because|as|so|hence|thus)\b.*\$"
+    r"|¶ .*\b(?:if|when|whenever|otherwise|surely|resp|respectively)\b"
+)
+"""Where it is not clear of what a probability is said, whose words are `¶` here."""
+_OF_THE_LAST = re.compile(r"(?:this|these|both|it|the (?:above|latter|last|same))\b")
+_ANY = re.compile(r"\bare equivalent\b|\b(?:one|any|some|none|two|either) of the following\b")
 _BOUNDED = re.compile(r"[a-z]{2,}")
 _AFTER_PROBABILITY = frozenset((".", ",", "over", "for", "if", "whenever", "when", "provided", "as"))
 """What goes on behind a probability that is said of what stands before it."""
@@ -86,7 +110,8 @@ def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[C
         sign, tokens = SIGNS[tokens[0].text], tokens[1:]
     if not any(token.text in (*SIGNS, *VAGUE, ",") for token in tokens):
         asked = "is ${latex}$ an event with this probability, whatever its conditions are?"
-        yield ClaimFrame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked)
+        joins = sign not in (">", r"\ge")
+        yield ClaimFrame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked, joins=joins)
 
 
 def letters_in(latex: str) -> set[str]:
@@ -126,16 +151,23 @@ class SentenceReader:
     part: SourcePart
     items: Sequence[SourceItem]
     frame: ClaimFrame | None = None
-    several: bool = False
-    """Whether more than one is said."""
+    unclear: bool = False
+    """Whether more than one is said, or not clearly of what."""
 
     def read(self) -> None:
         """Take the conditions, and keep the claims with theirs for later."""
-        self.items = joined_formulas(self.items)
+        said = _said(self.items)
+        self.section.unsure = self.section.unsure if said.startswith(ITEM) else _ANY.search(said) is not None
+        self.items = joined_formulas(self.items[said.startswith(ITEM) :])
+        said = _said(self.items)
+        if _OF_THE_LAST.match(said) and "$" not in said and REFUSING.search(said):
+            for one in self.section.recent:
+                one.doubt = one.doubt or "does the next sentence change what is claimed here?"
         self.frame = self.framing()
         found = list(self.framed(list(self.found())))
         self.section.pending += [(self.part, one, []) for one in found if one.role in ("setting", "bound")]
         found = [one for one in found if one.role not in ("setting", "bound")]
+        self.section.recent = [one for one in found if one.role == "claim"] or self.section.recent
         given: dict[int, list[str]] = {}
         claims = [k for k, f in enumerate(found) if f.role != "condition"]
         conditions: list[str] = []
@@ -153,11 +185,15 @@ class SentenceReader:
             leads = bool(before) and (found[(after or before[-1:])[0]].then or found[before[-1] + 1].then)
             lasting = one.modal in LASTING or one.modal in ("where", "with")
             attached = not before or (k > claims[-1] and (lasting or self.behind(found, before[-1], claims)))
-            if not (attached or lasting or leads):
+            if not (attached or lasting or leads or is_member(one.relation.latex)):
                 last = before[-1]
                 if last not in given or found[last].doubt or not one.trailing:
                     reason = "it is not clear of which claim it is a condition"
                     self.refuse(one.item, one.relation.latex, reason, one.relation.signs)
+                    for claim in (found[c] for c in claims):
+                        claim.doubt = (
+                            claim.doubt or f"does it hold without the condition ${one.relation.latex}$?"
+                        )
                     continue
                 found[last].doubt = f"is ${one.relation.latex}$ a condition of this?"
                 given[last].append(one.relation.latex)
@@ -173,6 +209,7 @@ class SentenceReader:
         """What the sentence says around its claims, where it is one thing and clear."""
         said = [_written(item) for item in self.items]
         found: list[ClaimFrame] = []
+        undecided = False
         for place, item in enumerate(self.items):
             if isinstance(item, SourceFormula) and said[place] in "$¤":
                 try:
@@ -182,25 +219,27 @@ class SentenceReader:
                 before = " ".join(said[:place])
                 if (match := _PROBABLY.search(before)) and not _NEEDED.search(" ".join(said)):
                     found += probable(match[1] or "", tokens, place)
+                    whole = f"{before[: match.start()]}¶ {' '.join(said[place:])}"
+                    undecided = undecided or _UNDECIDED.search(whole) is not None
                 elif (match := _THERE_IS.search(before)) and not _SUPPOSED.search(before):
                     found += self.existing(match, latex_of(tokens), place)
-        self.several = len(found) > 1
-        return found[0] if len(found) == 1 else None
+        self.unclear = len(found) > 1 or undecided
+        return None if self.unclear else next(iter(found), None)
 
     def existing(self, match: re.Match[str], latex: str, place: int) -> Iterator[ClaimFrame]:
         """That there is a number: behind what holds for it, or before."""
-        facts = facts_of(latex, 0) or {}
-        letter = latex if is_one_letter(latex) else next(iter(facts)) if len(facts) == 1 else ""
-        bound = f"{latex}>0" if letter == latex and "positive" in match[0] else latex
+        plain = letter_list(parts_if_read(latex))
+        letters = plain or list(facts_of(latex, 0) or ())
+        bound = f"{latex}>0" if plain and "positive" in match[0] else latex
         opens = _said(self.items[place + 1 : place + 2])
         behind = not match[0].startswith("for")
         others = sum(isinstance(item, SourceFormula) for item in self.items) > 1
         fits = opens in ("such", "so", "for", "with", "satisfying")
         if not behind:
             fits = opens in ("", ".", ",") and not _BOUNDED.search(_said(self.items[place + 1 :]))
-        if letter and fits and others:
-            asked = f"may ${letter}$ depend on all other letters here?"
-            yield ClaimFrame(place, rf"\exists {bound}:\ ", "", asked, letter, behind)
+        if letters and fits and others:
+            asked = f"may ${', '.join(letters)}$ depend on all other letters here?"
+            yield ClaimFrame(place, rf"\exists {bound}:\ ", "", asked, tuple(letters), behind)
 
     def framed(self, found: Sequence[FoundRelation]) -> Iterator[FoundRelation]:
         """The claims around which something is said, with that."""
@@ -213,32 +252,42 @@ class SentenceReader:
         claims = [place for one, place in zip(found, places, strict=True) if one.role in ("claim", "gap")]
         behind = any(place > frame.place for place in claims) if frame.behind is None else frame.behind
         last = max((place for place in claims if place < frame.place), default=0)
-        stands = re.match(r"(?:, )?(?:with|w\.?p\.|for some)", _said(self.items[last + 1 : frame.place]))
+        stands = re.match(
+            r"(?:, )?(?:with|w\.?p\.|for (?:some|an?)\b)", _said(self.items[last + 1 : frame.place])
+        )
         follows = _said(self.items[frame.place + 1 : frame.place + 2])
         stands = None if follows and follows not in _AFTER_PROBABILITY else stands
         conditions = [one.relation.latex for one in found if one.role == "condition"]
+        roles = "".join(one.role[:2] for one in found)  # with a condition between two claims, of which is it?
+        parted = frame.joins and re.search("cl.*co.*cl", roles) is not None
+        kept: list[FoundRelation] = []
         for one, place in zip(found, places, strict=True):
             relation = one.relation
             other = frame.behind is False and place != last
+            apart = place < last and not re.fullmatch(r"[ ,$]*(?:and)?[ ,$]*", _said(self.items[place:last]))
             if (
                 one.role != "claim"
                 or relation.defines
                 or relation.refused
-                or (other and frame.letter not in letters_in(relation.latex))
+                or (other and not letters_in(relation.latex).intersection(frame.letters))
             ):
                 yield one
             elif (
-                any(frame.letter in letters_in(condition) for condition in (*conditions, *relation.given))
-                or (place < frame.place and (behind or not stands))
+                any(letters_in(c).intersection(frame.letters) for c in (*conditions, *relation.given))
+                or (place < frame.place and (behind or not stands or apart))
                 or other
+                or parted
+                or (kept and kept[0].relation.given != relation.given)
             ):
                 reason = "it is not clear whether it is meant with what the rest of its sentence says"
                 self.refuse(one.item, relation.latex, reason, relation.signs)
                 yield replace(one, role="gap")
+            elif frame.joins:
+                kept.append(one)
             else:
-                doubt = frame.asked.replace("{latex}", relation.latex)
-                framed = f"{frame.before}{relation.latex}{frame.after}"
-                yield replace(one, relation=replace(relation, latex=framed), doubt=doubt)
+                yield frame.around([one])
+        if kept:
+            yield frame.around(kept)
 
     def behind(self, found: Sequence[FoundRelation], k: int, claims: Sequence[int]) -> list[str]:
         """The conditions behind the last claims of a sentence, which are about them."""
@@ -260,8 +309,9 @@ class SentenceReader:
             before = _said(self.items[: self.frame.place])
             said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
         refusing, existential = REFUSING.search(said), EXISTENTIAL.search(said)
+        supposes = existential and _SUPPOSED.search(said[: existential.start()])
         disjoined, asking = _DISJOINED.search(said), ASKING.search(said)
-        role = modal = last = so_far = nearest = ""
+        role = modal = last = so_far = nearest = led = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
         written_ = [_written(item) for item in self.items]
@@ -278,7 +328,7 @@ class SentenceReader:
                     pass  # a noun
                 elif word in ROLES and not (supposing and ROLES[word] != "condition" and word not in _STRONG):
                     if ROLES[word] != "neither":
-                        role, modal, taken = ROLES[word], word, False
+                        role, modal, taken, led = ROLES[word], word, False, nearest
                         supposing = role == "condition"
                     elif role == "claim":
                         role = ""
@@ -307,7 +357,8 @@ class SentenceReader:
             so_far += " $"
             if self.frame is not None and item is self.items[self.frame.place]:
                 role, modal, taken = "", "", False  # `with` leads to no condition here
-                opening = bool(self.frame.letter)
+                opening = bool(self.frame.letters)
+                self.section.existing |= dict.fromkeys(self.frame.letters, item.line)
                 signs = sum(token.text in SIGNS for token in item.tokens) if opening else 0
                 yield FoundRelation(item, SourceRelation(self.frame.before, item.line, signs=signs), "bound")
                 continue
@@ -320,11 +371,16 @@ class SentenceReader:
                 yield FoundRelation(item, SourceRelation("", item.line), "gap", then=then)
                 taken, joined, then = True, False, False
                 continue
-            # behind a claim, `if x and y` may go on with another claim
-            ended = taken and (not joined or (claimed and modal in ("if", "when", "whenever")))
+            # behind a claim, `if x and y` may go on with another claim, and what has its own `for` behind it is one
+            another = modal in ("if", "when", "whenever") or written_[place + 1 : place + 2] in (
+                ["for"],
+                ["if"],
+            )
+            ended = taken and (not joined or (claimed and another))
             here = "" if role == "condition" and ended else role
             if any(so_far[there.end() :] in ("", " $") for there in EXISTENTIAL.finditer(so_far)):
                 here = "condition"
+                self.section.existing |= dict.fromkeys(letters_in(item.latex), item.line)
             if item.shown and not here:
                 here = "claim"
             if here == "claim" and re.match(r"(?i)definition|assumption|conjecture", self.part.title):
@@ -334,9 +390,16 @@ class SentenceReader:
                 continue
             refused, doubt = item.refused, ""
             changing = refusing if here != "condition" or REFUSING.search(so_far) else None
-            changing = changing or (existential if here != "condition" else None)
-            if not refused and self.several:
-                refused = "its sentence says twice what there is, or how probable it is"
+            exists = existential and (here != "condition" or (EXISTENTIAL.search(so_far) and not supposes))
+            changing = changing or (existential if exists else None)
+            if not refused and self.unclear:
+                refused = (
+                    "its sentence says twice what there is or how probable it is, or not clearly of what"
+                )
+            elif not refused and role == "condition" and ended and joined and led == "condition":
+                refused = "it is not clear whether it goes on with a condition"
+            elif not refused and self.section.unsure:
+                refused = "it is said of a list that its items are equivalent, or that one of them holds"
             elif not refused and disjoined:
                 refused = "its sentence says that one of two holds, or asks"
             elif not refused and changing:
@@ -345,8 +408,12 @@ class SentenceReader:
                 here, doubt = "claim", "is this claimed here, and not assumed?"
             elif here == "claim" and asking:
                 doubt = f"is this claimed, in a sentence that says `{asking[0]}`?"
-            whole = relations.whole and not any(r.given or r.defines or r.refused for r in relations.found)
+            whole = relations.whole and not any(
+                r.given or r.defines or r.refused or r.ranged for r in relations.found
+            )
             parts = relations.found
+            alone = here == "claim" and not taken and len(parts) == 1
+            claims_range = alone and (modal in _CLAIMED if role == "claim" else item.shown and not role)
             if here == "condition" and whole and len(parts) > 1:
                 parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
             for relation in parts:
@@ -358,8 +425,9 @@ class SentenceReader:
                     yield FoundRelation(item, relation, "condition", "for", then=then)
                 elif relation.set:
                     yield FoundRelation(item, relation, "setting", then=then)
-                elif relation.ranged and not refused:
-                    yield FoundRelation(item, relation, "condition", "for", then, claimed and not broken)
+                elif relation.ranged and not refused and not claims_range:
+                    trailing = claimed and not broken and not (role == "claim" and taken and joined)
+                    yield FoundRelation(item, relation, "condition", "for", then, trailing)
                 elif refused:
                     self.refuse(item, relation.latex, relation.refused or refused, relation.signs)
                     yield FoundRelation(item, relation, "gap", then=then)

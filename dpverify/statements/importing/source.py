@@ -1,7 +1,7 @@
 """LaTeX as tokens with their lines, macros expanded.
 
 What TeX would do and this does not is left as it stands, so that a formula with it is refused: delimited parameters,
-definitions under a condition that differ, files that are not found.
+definitions under a condition or in an argument of a command, files that are not found.
 """
 
 from __future__ import annotations
@@ -39,17 +39,23 @@ class _Macro:
     default: Sequence[SourceToken] | None
     body: Sequence[SourceToken]
     starred: bool = False
-    """Whether a star behind it is of no meaning."""
+    """Whether a star and a size in brackets behind it are of no meaning."""
 
 
-_TOKEN = re.compile(r"\\[A-Za-z@]+\*?|\\.|\n[ \t]*(?:\n[ \t]*)+|\s+|.", re.DOTALL)
+_TOKEN = re.compile(
+    r"\\csname +[A-Za-z@]+ *\\endcsname|\\[A-Za-z@]+\*?|\\.|\n[ \t]*(?:\n[ \t]*)+|\s+|.", re.DOTALL
+)
 _VERBATIM = re.compile(
-    r"\\begin\{(verbatim\*?|lstlisting|minted|comment|Verbatim)\}.*?\\end\{\1\}|\\verb\*?([^A-Za-z\s]).*?\2"
-    r"|\\iffalse\b.*?\\fi\b",
+    r"\\begin\{(verbatim\*?|lstlisting|minted|comment|Verbatim)\}.*?\\end\{\1\}|\\verb\*?([^A-Za-z\s]).*?\2",
     re.DOTALL,
 )
+UNFOLLOWED = r"\unfollowed"
+"""Stands before a command whose definition is not followed."""
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*(?:\n[ \t]*(?=\S)|(?=\n)|$)")
-_STARRED, _DEFINING = words("starred"), words("defining")
+_CONDITION = re.compile(r"\\(?:if(?!f$)[a-zA-Z@]*|unless)")
+_STARRED, _DEFINING, _UNREAD = words("starred"), words("defining"), words("defining_unread")
+_NEW = (r"\newcommand", r"\providecommand", r"\DeclareMathOperator", r"\DeclarePairedDelimiter")
+"""They define only what nothing else defines."""
 _KNOWN = r"""\newcommand{\mathpalette}[2]{#1{}{#2}}
 \newcommand{\norm}[1]{\left\|#1\right\|}\newcommand{\abs}[1]{\left|#1\right|}"""
 
@@ -68,6 +74,8 @@ def tokens_of(text: str, file: str) -> list[SourceToken]:
         new = said.count("\n")
         if said.isspace():
             found.append(SourceToken("par" if new > 1 else " ", line, file))
+        elif said.endswith(r"\endcsname") and said != r"\endcsname":
+            found.append(SourceToken("\\" + said[7:-10].strip(), line, file))
         elif len(said) > 2 and said.endswith("*") and said[:-1] not in _STARRED:
             found += [SourceToken(said[:-1], line, file), SourceToken("*", line, file)]
         else:
@@ -151,10 +159,13 @@ class ExpandedSource(TokenReader):
         """File, line and reason of what is not followed."""
         self.macros: dict[str, _Macro] = {}
         self.environments: dict[str, tuple[_Macro, Sequence[SourceToken]]] = {}
-        self.undo: list[dict[str, _Macro | None]] = [{}]
+        self.undo: list[dict[str, _Macro | bool | None]] = [{}]
+        """Of each group, what was before it of what it defines; `""` is there in an argument of a command."""
         self.conditions = 0
         self.flags: dict[str, bool] = {}
         """Of `\\newif`, whether they are set."""
+        self.unfollowed: set[str] = set()
+        """Commands and flags that may be something else than is known here."""
         self.package = False
         """Whether what is read is a package, of which no word is the paper's."""
         self.read: set[Path] = {path.resolve()}
@@ -175,34 +186,43 @@ class ExpandedSource(TokenReader):
 
     def run(self) -> Iterator[SourceToken]:
         """Every token, expanded; definitions are taken in."""
-        count = 0
+        count, before = 0, ""
         while self.waiting:
             count += 1
             if count > LONGEST:
                 allowed = f"macros that expand to at most {LONGEST} tokens"
                 raise InvalidArgumentError("source", str(self.path), allowed)
             token = self.waiting.popleft()
-            name = token.text
+            name, last = token.text, before
+            before = last if name == " " else name
+            if name in self.unfollowed:
+                yield token._replace(text=UNFOLLOWED)
             if name in self.macros:
                 self.expand(token, self.macros[name])
             elif name in ("{", r"\begingroup", r"\bgroup"):
-                self.undo.append({})
+                self.undo.append({"": None} if name == "{" and last[:1] in ("\\", "}", "]") else {})
                 yield token
             elif name in ("}", r"\endgroup", r"\egroup"):
                 self.close()
                 yield token
-            elif name in (r"\iff", r"\fi") or not re.match(r"\\if[a-zA-Z@]*$", name):
-                if name == r"\fi" and self.conditions:
-                    self.conditions -= 1
-                    yield token._replace(text="fi")
-                elif not self.takes(token):
+            elif name == r"\fi" and self.conditions:
+                self.conditions -= 1
+                yield token._replace(text="fi")
+            elif not _CONDITION.fullmatch(name):
+                if self.takes(token):
+                    before = ""
+                else:
                     yield token
-            elif not self.decide(name):
+            elif not self.decide(token):
                 self.conditions += 1
                 yield token._replace(text="if")
 
-    def decide(self, name: str) -> bool:
-        """Whether a condition is plain, as `\\if 0`, or a flag of the paper: then its branch is what is read next."""
+    def decide(self, token: SourceToken) -> bool:
+        """Whether a condition is plain, as `\\if 0`, or a flag of the paper: then its branch is what is read next.
+
+        One that has its branches in braces ends behind them.
+        """
+        name = token.text
         holds = name == r"\iftrue" or self.flags.get(name, False)
         if name == r"\if":
             self.spaces()
@@ -211,27 +231,52 @@ class ExpandedSource(TokenReader):
             one, other = self.waiting.popleft(), self.waiting.popleft()
             holds = one.text == other.text
         elif name not in (r"\iftrue", r"\iffalse", *self.flags):
+            if name == r"\unless":
+                self.argument()
+            elif inside := self.branches(name):
+                self.back([*inside, token._replace(text=r"\fi")])
             return False
-        depth, other_one = 1, False
-        branches: tuple[list[SourceToken], list[SourceToken]] = ([], [])
+        depth, branch, taken, passed = 1, True, list[SourceToken](), list[SourceToken]()
         while self.waiting:
             token = self.waiting.popleft()
-            opens = re.match(r"\\if(?!f$)[a-zA-Z@]*$", token.text) is not None
-            depth += opens - (token.text == r"\fi")
+            passed.append(token)
+            if _CONDITION.fullmatch(token.text) and token.text != r"\unless":
+                inside = self.branches(token.text)
+                depth += not inside
+                self.back(inside)
+            depth -= token.text == r"\fi"
             if depth == 0:
-                break
+                self.back(taken)
+                return True
             if depth == 1 and token.text == r"\else":
-                other_one = True
-            else:
-                branches[other_one].append(token)
-        self.back(branches[not holds])
-        return True
+                branch = False
+            elif branch == holds:
+                taken.append(token)
+        self.back(passed)  # it does not end
+        return False
+
+    def branches(self, name: str) -> list[SourceToken]:
+        """Arguments in braces that a condition has, as `\\ifthenelse`, if there are several: they are taken."""
+        found, number = list[SourceToken](), 0
+        while name not in self.flags and self.peek() == "{":
+            opening = self.waiting.popleft()
+            found += [opening, *self.until("}"), opening._replace(text="}")]
+            number += 1
+        self.back(found if number < 2 else [])
+        return found if number > 1 else []
+
+    @property
+    def sure(self) -> bool:
+        """Whether TeX carries out what is read here, too: under no unknown condition, and in no argument."""
+        return not (self.conditions or any("" in group for group in self.undo))
 
     def close(self) -> None:
         """The end of a group: what was defined in it is not any more."""
         if len(self.undo) > 1:
             for name, before in self.undo.pop().items():
-                if before is None:
+                if isinstance(before, bool):
+                    self.flags[name] = before
+                elif before is None:
                     self.macros.pop(name, None)
                 else:
                     self.macros[name] = before
@@ -241,6 +286,7 @@ class ExpandedSource(TokenReader):
         found: list[Sequence[SourceToken]] = []
         if macro.starred:
             self.skips("*")
+            self.optional()
         if macro.default is not None:
             found.append(self.optional() or macro.default)
         while len(found) < macro.arguments:
@@ -282,7 +328,15 @@ class ExpandedSource(TokenReader):
                 self.define(token, command, _Macro(1, None, whole, starred=True))
         elif name in (r"\newenvironment", r"\renewenvironment"):
             called = self.name()
-            self.environments[called] = self.macro(), self.argument()
+            found = self.macro(), self.argument()
+            if self.sure:
+                self.environments[called] = found
+            else:
+                self.forget(
+                    token,
+                    called,
+                    "an environment that is defined under a condition of TeX, or in an argument",
+                )
         elif name == r"\newtheorem":
             called = self.name()
             self.optional()
@@ -297,12 +351,27 @@ class ExpandedSource(TokenReader):
         elif name in (r"\input", r"\include", r"\usepackage", r"\RequirePackage"):
             self.include(token, package=name not in (r"\input", r"\include"))
         elif name == r"\newif":
-            self.flags[self.name()] = False
-        elif (flag := re.fullmatch(r"\\(.+?)(true|false)", name)) and rf"\if{flag[1]}" in self.flags:
-            self.flags[rf"\if{flag[1]}"] = flag[2] == "true"
-            if self.conditions:  # that are not known
-                del self.flags[rf"\if{flag[1]}"]
-        elif name in (r"\xspace", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
+            if (called := self.name()) not in self.unfollowed:
+                self.flags[called] = False
+        elif flag := re.fullmatch(r"\\(.+?)(true|false)", name):
+            called = rf"\if{flag[1]}"
+            if not self.sure:
+                self.unfollowed.add(called)
+                self.flags.pop(called, None)
+            elif called in self.flags:
+                self.undo[-1].setdefault(called, self.flags[called])
+                self.flags[called] = flag[2] == "true"
+            return not self.sure or called in self.flags
+        elif name in _UNREAD:
+            self.forget(token, self.name(), "")
+            if name.endswith("DocumentCommand"):
+                self.argument(), self.argument()
+        elif name == r"\global" and self.waiting:
+            groups, following = self.undo, self.waiting.popleft()
+            self.undo = groups[:1] if self.sure else groups
+            self.back([] if self.takes(following) else [following])
+            self.undo = groups
+        elif name in (r"\xspace", r"\expandafter", r"\relax", r"\protect", r"\noindent", r"\maketitle"):
             pass
         else:
             return False
@@ -346,24 +415,34 @@ class ExpandedSource(TokenReader):
 
     def define(self, token: SourceToken, command: str, macro: _Macro, *, everywhere: bool = False) -> None:
         if not command.startswith("\\") or command in (r"\begin", r"\end"):
+            self.unfollowed.add(command)
             return
         before = self.macros.get(command)
         same = before is not None and latex_of(before.body) == latex_of(macro.body)
-        if self.conditions and before is not None and not same:
-            self.forget(token, command, "a macro that is defined in two ways, under a condition")
+        new = before is None and token.text.removesuffix("*") in _NEW
+        if not (self.sure or same or new):
+            self.forget(token, command, "")  # a formula with it is refused
             return
         if self.package and any(re.match(r"\\if|\\.*@", t.text) for t in macro.body):
-            return  # how pages are set
-        if command in (t.text for t in macro.body):
-            self.forget(token, command, "a macro that stands for itself")
+            self.forget(token, command, "")  # how pages are set
             return
+        names, seen = [t.text for t in macro.body], set[str]()
+        while names:
+            if (name := names.pop()) == command:
+                self.forget(token, command, "a macro that stands for itself")
+                return
+            if name in self.macros and name not in seen:
+                seen.add(name)
+                names += [t.text for t in self.macros[name].body]
         if not everywhere:
             self.undo[-1].setdefault(command, before)
+        self.unfollowed.discard(command)
         self.macros[command] = macro
 
     def forget(self, token: SourceToken, command: str, reason: str) -> None:
         self.macros.pop(command, None)
-        if not self.package:
+        self.unfollowed.add(command)
+        if reason and not self.package:
             self.left.append((token.file, token.line, f"{command}: {reason}"))
 
     def include(self, token: SourceToken, *, package: bool) -> None:

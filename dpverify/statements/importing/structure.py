@@ -6,9 +6,15 @@ import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, pairwise
 
-from dpverify.statements.importing.source import ExpandedSource, SourceToken, TokenReader, latex_of
+from dpverify.statements.importing.source import (
+    UNFOLLOWED,
+    ExpandedSource,
+    SourceToken,
+    TokenReader,
+    latex_of,
+)
 from dpverify.statements.importing.tables import meanings, words
 
 TITLES = {name: name.capitalize() for name in words("theorems")} | {
@@ -18,6 +24,8 @@ TITLES = {name: name.capitalize() for name in words("theorems")} | {
 DISPLAYS, _SKIPPED, _APART = words("displays"), words("skipped"), meanings("apart")
 _WITH_NOTHING, _REFERRING, _HEADINGS = words("with_nothing"), words("referring"), words("headings")
 
+ITEM = "•"
+"""Begins the first sentence of an item of a list."""
 _DISPLAY = re.compile(rf"\\\[|\$\$|\\begin\{{(?:{'|'.join(DISPLAYS)})\*?\}}")
 
 
@@ -97,7 +105,7 @@ class SourceStructure(TokenReader):
         self.parts: list[SourcePart] = []
         self.open: list[SourcePart] = [self.new("text", "", 1)]
         self.conditions = 0
-        self.apart = ""
+        self.aparts: list[str] = []
         self.word, self.word_line = "", 1
         preamble = latex_of(expanded.tokens[:start])
         titled = re.search(r"\\title(?:\[[^]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}", preamble)
@@ -197,6 +205,7 @@ class SourceStructure(TokenReader):
             self.optional()
             title = re.sub(r"\\[A-Za-z]+|[{}$\\]", "", latex_of(self.argument())).strip()
             self.section = title if name in (r"\section", r"\chapter") else self.section
+            self.aparts.clear()  # no figure holds one
             if len(self.open) == 1:
                 self.open = [self.new("text", title, token.line)]
             else:
@@ -219,6 +228,7 @@ class SourceStructure(TokenReader):
             self.part.end()
             if name == r"\item":
                 self.optional()
+                self.say(SourceWord(ITEM, token.line))
             elif name == r"\par" and self.part.kind == "statement" and len(self.open) == 1:
                 self.open = [self.new("text", "", token.line)]
         elif name == r"\ensuremath":
@@ -234,7 +244,10 @@ class SourceStructure(TokenReader):
         """Take a formula, shown or not, of an environment."""
         refused = "it stands under a condition of TeX, which is not evaluated" if self.conditions else ""
         place = token.line, token.file
-        self.say(SourceFormula(tuple(inside), *place, shown, of, refused, apart=self.apart))
+        for behind in [behind for before, behind in pairwise(inside) if before.text == UNFOLLOWED]:
+            refused = refused or f"{behind.text} is defined in a way that is not followed"
+        inside = [t for t in inside if t.text != UNFOLLOWED]
+        self.say(SourceFormula(tuple(inside), *place, shown, of, refused, apart="".join(self.aparts[:1])))
 
     def math(self, token: SourceToken) -> None:
         """A formula between signs."""
@@ -280,14 +293,14 @@ class SourceStructure(TokenReader):
             part.of = referred[1] if referred else ""
             self.open.append(part)
         else:
-            self.apart = _APART.get(bare, self.apart)
+            self.aparts += [_APART[bare]] if bare in _APART else []
             self.part.end()
 
     def end(self, name: str, token: SourceToken) -> None:
         bare = name.removesuffix("*")
         self.part.end()
         if bare in _APART:
-            self.apart = ""
+            del self.aparts[-1:]
         own = {bare, name} & {*self.titles, "proof", "Proof", "proofof"}
         if own and len(self.open) > 1:
             self.open.pop()
@@ -299,13 +312,6 @@ def _goes_on(before: SourceItem, item: SourceFormula) -> bool:
     """Whether a display begins with a sign of comparison, right behind another one."""
     if not isinstance(before, SourceFormula) or not before.shown:
         return False
-    plain = {before.environment, item.environment} <= {
-        "",
-        "equation",
-        "align",
-        "gather",
-        "flalign",
-        "displaymath",
-    }
+    plain = {before.environment, item.environment} <= {"", *DISPLAYS} - {"eqnarray", "multline", "alignat"}
     goes_on = re.match(r"(\\q?quad|&|\s)*(=|<|>|\\[lg]eq?(slant)?(?![A-Za-z]))", item.latex)
     return plain and goes_on is not None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, end_of_group
-from dpverify.statements.importing.cleaning import UnreadError
+from dpverify.statements.importing.cleaning import SIGNS, UnreadError
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.usage import (
     ENDS,
@@ -43,7 +43,7 @@ _BIG, _STRANGE = words("big"), words("strange")
 _KNOWN = words("known") | {"[of root", "of root]", r"\text{ and }", r"\text{and}"}
 QUESTIONED = meanings("questioned")
 """What has a meaning to the reader that a paper may give another."""
-_LAW_NAMES = words("law_names")
+LAW_NAMES = words("law_names")
 _POWERS = words("power_letters")
 _EXTREMA = (r"\max", r"\min", r"\operatorname{max}", r"\operatorname{min}")
 _SUM_ENDS = ENDS | {"+", "-"}
@@ -110,7 +110,7 @@ class _Scan:
             self.big()
         elif part in _READ_BY:
             _READ_BY[part](self)
-        elif part == r"\frac" and parts[i + 1 : i + 3] in (("{", "d"), ("{", r"\partial")):
+        elif re.match(r"\\frac\{(d|\\partial).*?\}\{\1", "".join(parts[i : i + 40])):
             raise UnreadError("a derivative")
         elif part == r"\partial":
             raise UnreadError(f"{part} outside of a norm")
@@ -262,7 +262,7 @@ class _Scan:
     def called(self, letter: tuple[str, ...], opening: int, *, inverse: bool) -> bool:
         """Whether a letter is a function of what is in the brackets behind it; then it is taken with these."""
         parts, base = self.parts, base_of(letter)
-        if base in _LAW_NAMES:
+        if base in LAW_NAMES:
             raise UnreadError(f"`{base}` is a law")
         end = closing(parts, opening)
         inner = parts[opening + 1 : end]
@@ -270,7 +270,9 @@ class _Scan:
             self.take(end + 1, "[0, 1]" if base == "P" else "real")
             return True
         outside = set(outer(inner))
-        strange: object = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ","} & outside
+        if inner[:1] and inner[0] in SIGNS.values():
+            raise UnreadError("a comparison goes on in brackets")
+        strange: object = {r"\|", "|", r"\in", "=", r"\mid", r"\cdot", ",", ";"} & outside
         named = base.startswith(r"\operatorname{") and base not in _KNOWN
         strange = strange and r"\cdot" not in inner
         if is_list(inner) or self.uses.holds(letter) or strange or named or inverse:

@@ -139,7 +139,12 @@ def is_label(above: tuple[str, ...]) -> bool:
     """Whether a superscript is a name or a number in brackets, and no power."""
     latin = len(above) > 2 and all(re.fullmatch("[A-Za-z]", part) for part in above)
     numbered = above[:1] == ("(",) and len(above) < 6 and above[-1] == ")"
-    return latin or numbered or "".join(above[:1]).startswith((r"\text", r"\operatorname", r"\mathrm"))
+    return (
+        latin
+        or numbered
+        or above == (r"\bot",)
+        or "".join(above[:1]).startswith((r"\text", r"\operatorname", r"\mathrm"))
+    )
 
 
 def behind_label(parts: tuple[str, ...], start: int) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dpverify.formulas.notation.tokens import end_of_group
-from dpverify.statements.importing.cleaning import SIGNS, UnreadError
+from dpverify.statements.importing.cleaning import DOTS, SIGNS, UnreadError
 from dpverify.statements.importing.facts import DOMAINS
 from dpverify.statements.importing.tables import meanings, words
-from dpverify.statements.importing.terms import FormulaTerms, goes_on
+from dpverify.statements.importing.terms import LAW_NAMES, FormulaTerms, goes_on
 from dpverify.statements.importing.usage import (
     ENDS,
     SETS,
@@ -28,8 +28,6 @@ from dpverify.statements.importing.usage import (
 )
 from dpverify.statements.pages.letters import single
 
-_LAW_NAMES = words("law_names")
-_DOTS = frozenset((r"\dots", r"\ldots", r"\cdots"))
 _OPEN_ENDED = words("big") | set(meanings("laws")) | {r"\sum", r"\prod", r"\Pr", r"\mathbb"}
 """What may go on behind a plus."""
 _NEVER = words("vague_parts") | SETS | {r"\{", r"\mid", r"\implies", r"\iff", ":", ";", "O", "o"}
@@ -68,7 +66,7 @@ def whole_terms(latex: str, uses: LetterUses, domain: str) -> FormulaTerms:
         UnreadError: where it is not clear where a term ends, or whether numbers are compared.
     """
     parts = parts_of(latex)
-    signs = [part for part in outer(parts) if part in ENDS and part not in _DOTS]
+    signs = [part for part in outer(parts) if part in ENDS and part not in DOTS]
     if len(signs) != 1 or signs[0] not in SIGNS.values() or signs[0] == r"\in":
         raise UnreadError("it is not one comparison")
     found = FormulaTerms()
@@ -92,7 +90,7 @@ def _terms(side: tuple[str, ...]) -> list[tuple[int, int, bool]]:
     outside = [part for part in outer(side) if part != "|"]
     if braces or _NEVER & set(outside):
         raise UnreadError("it may be about sets or laws")
-    if _DOTS & set(outside):
+    if DOTS & set(outside):
         return [(0, len(side), False)]
     start = 0
     found: list[tuple[int, int, bool]] = []
@@ -147,7 +145,7 @@ def _term(
             raise UnreadError("it may have differentials in it")
         if part[0] == "\\" and not (part in _KNOWN or single(rest, k) > k or rest[k + 1 : k + 2] == ("(",)):
             raise UnreadError(f"{part} is not read in a formula")
-        if written(rest[k : single(rest, k)]) in _LAW_NAMES:
+        if written(rest[k : single(rest, k)]) in LAW_NAMES:
             raise UnreadError("it may be about laws")
     if not rest:
         return

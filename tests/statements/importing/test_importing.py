@@ -15,6 +15,7 @@ from dpverify.ledger.verdicts import Gap, Variant, Verdict
 from dpverify.statements.importing import accept, import_paper
 from dpverify.statements.importing.facts import facts_of
 from dpverify.statements.importing.folder import _read
+from dpverify.statements.importing.other_sources import from_markdown
 from dpverify.statements.importing.reading import PaperReader
 from dpverify.statements.importing.records import LetterFact
 from dpverify.statements.importing.usage import parts_of
@@ -103,7 +104,7 @@ def test_old_plain_tex() -> None:
     ]  # fmt: skip
     assert {(line, reason) for _, line, _, reason in reader.refusals} == {
         (1, "a: a file that is not there"), (5, r"\until: a macro with delimited parameters"),
-        (11, r"\until is not read in a formula"),
+        (11, r"\until is defined in a way that is not followed"),
     }  # fmt: skip
 
 
@@ -113,6 +114,8 @@ def test_markdown_and_the_text_of_a_pdf() -> None:
         (5, r"ab \le \frac{\eta a^2}{2} + \frac{b^2}{2\eta}"), (7, r"(\eta a - b)^2 \ge 0"),
     ]  # fmt: skip
     assert vars(notes.counts) == {"relations": 4, "read": 4, "guessed": 0, "refused": 0}
+    (fact, *_) = from_markdown("**Fact 2 (small).** We have $a \\le b$.").split("\n")
+    assert fact == r"\begin{fact}[2 (small)] We have $a \le b$."
     text = read(HERE / "pdf.txt")
     assert [line for line, *_ in rows(text)] == [4, 9, 10, 11]
     assert all(row.torn for section in text.sections for row in section.rows)
@@ -237,7 +240,7 @@ REFUSED = {
     r"There is no $c$ with $c \le b$.": "there is no",
     r"There exists $c$ so that for all $n \ge c$ we have $x \le c n$.": "what the rest of its sentence says",
     r"There is $c$ with $\Pr[A] \le c$ with probability at least $p$.": "says twice",
-    r"\def\x#1.{#1} We have $\x a. = 1$.": "not read in a formula",
+    r"\def\x#1.{#1} We have $\x a. = 1$.": "is not followed",
     r"\ifx\a\b We have $a \le b$. \fi": "a condition of TeX",
     r"We have $\|x\|=1, \text{ unless } y = 2$.": "the words",
     r"Here $x > 0$ implies $y > 0$ and $z > 0$.": "implies",
@@ -383,7 +386,7 @@ def test_what_there_is(tmp_path: Path) -> None:
         r"Suppose that there is $q$ with $q > 3$."
     )
     assert [row[1:] for row in rows(read(tmp_path / "a.tex", source))] == [
-        (r"\exists k > 1:\ x \le ky", ("y > 2",)), (r"\exists k > 1:\ z \le k", ("y > 2",)), (r"u \ge 1", ()),
+        (r"\exists k > 1:\ x \le ky \wedge z \le k", ("y > 2",)), (r"u \ge 1", ()),
         (r"\exists r>0:\ v < r", ()), (r"\exists b:\ b \le 1", ()),
     ]  # fmt: skip
 
@@ -433,6 +436,24 @@ def test_what_there_is_has_the_bounds_that_are_said(tmp_path: Path) -> None:
     assert reader.declared(section, section.rows[1], "p") == ("[0, 1]", "by its name")
 
 
+def test_a_letter_that_exists_is_asked_about_later(tmp_path: Path) -> None:
+    source = "There exists $C > 1$ for which $a \\le C b$.\nHence $u \\le C v$ and $u \\le v$."
+    (section,) = read(tmp_path / "a.tex", source).sections
+    asked = [
+        row.latex for row in section.rows if "is $C$ any number here, or one that there is?" in row.questions
+    ]
+    assert asked == [r"u \le C v"]
+
+
+def test_a_range_bounds_an_index_and_not_its_name(tmp_path: Path) -> None:
+    reader = read(
+        tmp_path / "a.tex", r"We have $a_i \le i$ for $i = 0, \dots, n$. Hence $k \in \{0, \dots, m\}$."
+    )
+    (section,) = reader.sections
+    declared = [reader.declared(section, row, v) for row, v in zip(section.rows, "ik", strict=True)]
+    assert declared == [("integer", "by its name")] * 2
+
+
 def test_steps_and_settings_claim_nothing(tmp_path: Path) -> None:
     source = r"\begin{algorithm} Set $x = y + 1$. \end{algorithm} \begin{figure} Here $z > 2$. \end{figure} $y > 3$."
     reader = read(tmp_path / "a.tex", source)
@@ -457,10 +478,14 @@ def test_flags_of_a_paper_decide_its_conditions(tmp_path: Path) -> None:
 def test_a_package_is_no_text_of_the_paper(tmp_path: Path) -> None:
     """Conditions of a style are its own; of its macros, those that set pages are not taken."""
     (tmp_path / "conf.sty").write_text(
-        r"\ifx\a\b \newcommand{\eps}{\varepsilon} \def\section{\@startsection\if x} $x < 0$ { \newcommand{\R}{R}"
+        r"\ifx\a\b \newcommand{\eps}{\varepsilon} \def\section{\@startsection\if x} $x < 0$ "
+        r"\renewenvironment{align}{\lines\csname x\endcsname}{\csname y\endcsname} { \newcommand{\R}{R}"
     )
-    reader = read(tmp_path / "a.tex", r"\usepackage{conf} \section{One} We have $\eps > 0$ and $\R > 0$.")
-    assert [row[1] for row in rows(reader)] == [r"\varepsilon > 0"]
+    reader = read(
+        tmp_path / "a.tex",
+        r"\usepackage{conf} \section{One} We have $\eps > 0$ and $\R > 0$. \begin{align}x<1\end{align}",
+    )
+    assert [row[1] for row in rows(reader)] == [r"\varepsilon > 0", "x < 1"]
 
 
 def test_a_list_of_conditions_before_then(tmp_path: Path) -> None:
@@ -594,9 +619,9 @@ def test_an_environment_of_a_paper(tmp_path: Path) -> None:
     )
     reader = read(tmp_path / "a.tex", source)
     assert [row[1:] for row in rows(reader)] == [
-        ("y > 3", ("x > 2",)), ("u = 5", ()), (r"5 \le 6", ()), ("z > 4", ()),
+        ("y > 3", ("x > 2",)), ("u = 5", ()), (r"5 \le 6", ()), ("v > 7", ()), ("w > 8", ()), ("z > 4", ()),
     ]  # fmt: skip
-    assert [reason for *_, reason in reader.refusals] == ["the words `(and` stand in it"]
+    assert reader.refusals == []
 
 
 def test_bounds_in_scripts_are_none_of_the_letter() -> None:
