@@ -104,10 +104,6 @@ def _element(tag: str, *children: Element, text: str = "", **attributes: str) ->
     return made
 
 
-def _ends_a_row(token: re.Match[str]) -> bool:
-    return token["edge"] == "end" or token[0].startswith(r"\\")
-
-
 def _one(parts: list[Element]) -> Element:
     return parts[0] if len(parts) == 1 else _element("mrow", *parts)
 
@@ -133,7 +129,11 @@ class _Writer:
         parts: list[Element] = []
         style = self.style
         stops = {"", "}", r"\right", "&", *ends}
-        while self.peek() not in stops and not _ends_a_row(self.tokens[-1]):
+        while (
+            self.peek() not in stops
+            and self.tokens[-1]["edge"] != "end"
+            and not self.peek().startswith(r"\\")
+        ):
             parts += self.scripted()
         self.style = style
         return parts

@@ -8,7 +8,7 @@ import typer
 
 from dpverify.commands.formats import Form, check_format, write_audit
 from dpverify.errors import InvalidArgumentError
-from dpverify.terminal import UNDECIDED, VIOLATED, Json, check_json
+from dpverify.terminal import Json, check_json, end_with
 
 
 def batches(
@@ -62,7 +62,4 @@ def batches(
         raise InvalidArgumentError(name, error.value, error.allowed) from error
     found = audit_recorded(request)
     write_audit(found, lambda: SourcePlace(file, 1), form, json_file, "dpverify batches")
-    if found.verdict == "violated":
-        raise typer.Exit(VIOLATED)
-    if found.verdict == "undecided":
-        raise typer.Exit(UNDECIDED)
+    end_with(found.verdict)

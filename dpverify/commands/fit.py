@@ -213,7 +213,7 @@ def _show_plan(
         write_json(json_file, {"schema_version": 1, "records": n, "methods": [_method(one) for one in found]})
     if json_file != "-":
         rows = ((one.id, _bound_words(one), one.obstacle or str(one.stated)) for one in found)
-        print_table("", ("method", "bound on the risk", ""), rows)
+        print_table(("method", "bound on the risk", ""), rows)
 
 
 def _bound_words(one: FitMethod) -> str:

@@ -92,7 +92,10 @@ def with_kernel(
     if progress is not None:
         progress.start(len(asked))
     answers = ask(
-        kernel, [row for _, row in asked], workers=workers, advance=progress.advance if progress else _no_one
+        kernel,
+        [row for _, row in asked],
+        workers=workers,
+        advance=progress.advance if progress else lambda _: None,
     )
     for (at, _), reason in zip(asked, answers, strict=True):
         rows[at] = replace(rows[at], kernel=str(reason or ACCEPTED))
@@ -126,10 +129,6 @@ def theorems_of(statements: Sequence[Statement], *, workers: int) -> tuple[list[
         else:
             without.append(f"{name}: {theorem}")
     return theorems, without
-
-
-def _no_one(count: int) -> None:
-    """Nobody waits."""
 
 
 def _is_asked(row: RowCheck, proof: ProofEvidence) -> bool:

@@ -332,7 +332,14 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
                 PartLabel.INSTANCE, (SaidPiece(f"{instance.says}:"), line, SaidPiece("is false"))
             )
         yield LetterPart(PartLabel.THRESHOLD, _thresholds(proof))
-        sized = next((each for each in entry.faults if _has_size(each.shown)), fault)
+        sized = next(
+            (
+                each
+                for each in entry.faults
+                if each.shown.realistic and each.shown.realistic.point is not None
+            ),
+            fault,
+        )
         place = () if sized is fault else (SaidPiece(f"({', '.join(sized.places)})"),)
         yield LetterPart(PartLabel.REALISTIC, (*realistic(sized.shown), *place))
     for _, erratum in entry.errata:
@@ -398,10 +405,6 @@ def _range(proof: ProofEvidence, name: str, low: str, high: str) -> SaidPiece:
 def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
     special = false.provenance is Provenance.SPECIAL and repair.obligation == false.obligation
     return PartLabel.CASE if special else PartLabel.TRUE
-
-
-def _has_size(proof: ProofEvidence) -> bool:
-    return proof.realistic is not None and proof.realistic.point is not None
 
 
 def erratum_said(erratum: ErratumEntry) -> Said:
