@@ -66,8 +66,6 @@ def with_kernel(
     kernel: Kernel,
     checked: Sequence[tuple[RowCheck, tuple[Obligation, ProofEvidence] | None]],
     folder: Path,
-    *,
-    workers: int = 2,
     progress: Progress | None = None,
 ) -> list[RowCheck]:
     """The rows, those of proofs that the checker confirms with what the kernel says of them."""
@@ -94,7 +92,7 @@ def with_kernel(
     answers = ask(
         kernel,
         [row for _, row in asked],
-        workers=workers,
+        workers=2,
         advance=progress.advance if progress else lambda _: None,
     )
     for (at, _), reason in zip(asked, answers, strict=True):
