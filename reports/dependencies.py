@@ -14,7 +14,7 @@ from typing import ClassVar
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import NAMED_RESULT, StatementEntry
 from dpverify.ledger.headlines.words import Standing
-from dpverify.ledger.names import bare
+from dpverify.ledger.names import bare, in_paper
 from dpverify.ledger.verdicts import HOLDS, Verdict
 
 _BESIDE, _BELOW = 16, 44
@@ -101,7 +101,7 @@ def _node(
         result = next((r for r in ledger.results if r.id == name), None)
         title = f"{result.title} ({result.source})" if result else name
         return Node(name, name.replace("-", " "), "from the literature", title, "holds", "none", ())
-    label = name.removeprefix(f"{paper}.")
+    label = in_paper(name, paper)
     title = f"{name}, {row.title}"
     anchor = anchors.get(name, "")
     if not row.printed.headline:

@@ -19,3 +19,8 @@ def formula_of(name: str) -> str:
 def paper_of(id_: str) -> str:
     """The paper of a statement; of a named result, its id."""
     return id_.partition(".")[0]
+
+
+def in_paper(id_: str, paper: str) -> str:
+    """A statement's name within a paper: without the paper, where it is of this one."""
+    return id_.removeprefix(f"{paper}.")
