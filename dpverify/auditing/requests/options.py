@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from types import MappingProxyType
@@ -48,9 +48,14 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
 """All fields of a request, as the command line lists them."""
 
 
+def flag(name: str) -> str:
+    """An argument as an option of a command."""
+    return f"--{name.replace('_', '-')}"
+
+
 def option_name(name: str) -> str:
     """A field as the command line writes it."""
-    return OPTIONS[name].metavar if name == "function" else f"--{name.replace('_', '-')}"
+    return OPTIONS[name].metavar if name == "function" else flag(name)
 
 
 class RequestError(InvalidArgumentError):
@@ -62,12 +67,12 @@ class RequestError(InvalidArgumentError):
 
 
 @contextlib.contextmanager
-def spelled(spell: Callable[[str], str]) -> Iterator[None]:
-    """Within, errors about fields name them as a door writes them."""
+def spelled(spell: Callable[[str], str], names: Container[str] = OPTIONS) -> Iterator[None]:
+    """Within, errors about fields, or arguments of these names, name them as a door writes them."""
     try:
         yield
     except InvalidArgumentError as error:
-        if error.argument not in OPTIONS:
+        if error.argument not in names:
             raise
         allowed = error.allowed
         if isinstance(error, RequestError):

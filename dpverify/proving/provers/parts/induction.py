@@ -39,7 +39,6 @@ from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
 
-_ONE = Number(Fraction(1))
 _MOST = 6
 """Letters of one step."""
 _BASES = 3
