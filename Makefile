@@ -147,14 +147,14 @@ utility: $(VENV)/installed-test
 
 # what pages take from the program; findings and the papers' verdicts are those of the last make verify
 pages: $(VENV)/installed
-	$(BIN)/python -m dpverify.statements.errata_page docs/algorithms.md
-	$(BIN)/python -m dpverify.verification.pages algorithms docs/algorithms.md
-	$(BIN)/python -m dpverify.verification.pages counts README.md $(OUT)/ledger.json
+	$(BIN)/python tests/benchmarks/errata_page.py docs/algorithms.md
+	$(BIN)/python tests/benchmarks/pages.py algorithms docs/algorithms.md
+	$(BIN)/python tests/benchmarks/pages.py counts README.md $(OUT)/ledger.json
 
 # the site of docs/, into build/site; pages are read from the docstrings of the installed package
 docs: $(VENV)/installed-docs
 	test -f $(OUT)/ledger.json || $(MAKE) verify
-	$(BIN)/python -m dpverify.verification.pages site build/pages $(OUT)/ledger.json
+	$(BIN)/python tests/benchmarks/pages.py site build/pages $(OUT)/ledger.json
 	test -f build/pages/hypotheses.md || $(MAKE) hypotheses
 	cp docs/site/mkdocs.yml build/mkdocs.yml
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file build/mkdocs.yml

@@ -56,6 +56,11 @@ def number_field(owner: object, name: str, **limits: Any) -> None:
     object.__setattr__(owner, name, number(name, getattr(owner, name), **limits))
 
 
+def whole_field(owner: object, name: str, **limits: Any) -> None:
+    """Check a field of a frozen dataclass as `whole_number` does, and keep it as an int."""
+    object.__setattr__(owner, name, whole_number(name, getattr(owner, name), **limits))
+
+
 def _range(at_least: float, at_most: float, above: float, below: float, *, finite: bool) -> str:
     limits = (
         ("of at least", at_least, -math.inf),

@@ -1,15 +1,17 @@
 """LaTeX as MathML, for formulas on pages: what a display looks like, whatever it means.
 
 The markup is made here, piece by piece; nothing of the LaTeX passes into it but text. A command that is not in the
-tables below is not guessed.
+tables below, or in mathml.toml, is not guessed.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable
 from functools import partial
+from importlib import resources
 from xml.etree.ElementTree import Element
 
 _TOKEN = re.compile(
@@ -21,49 +23,28 @@ _TOKEN = re.compile(
 )
 
 
+_TABLES = tomllib.loads(
+    resources.files("dpverify.reports").joinpath("mathml.toml").read_text(encoding="utf-8")
+)
+
+
 def _words(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-def _table(names: str, characters: str) -> dict[str, str]:
-    return {f"\\{name}": character for name, character in zip(names.split(), characters.split(), strict=True)}
+def _table(of: str) -> dict[str, str]:
+    names, characters = (_TABLES[of][what].split() for what in ("names", "characters"))
+    return {f"\\{name}": character for name, character in zip(names, characters, strict=True)}
 
 
-_LETTERS = _table(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho "
-    "varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi "
-    "Omega ell infty partial nabla emptyset varnothing top bot hbar imath jmath Re Im aleph forall exists nexists "
-    "neg lnot angle dots ldots cdots vdots ddots prime star dagger ddagger % # $ & _",
-    "α β γ δ ϵ ε ζ η θ ϑ ι κ λ μ ν ξ π ϖ ρ ϱ σ ς τ υ ϕ φ χ ψ ω Γ Δ Θ Λ Ξ Π Σ Υ Φ Ψ Ω ℓ ∞ ∂ ∇ ∅ ∅ ⊤ ⊥ ℏ ı ȷ ℜ ℑ ℵ "
-    "∀ ∃ ∄ ¬ ¬ ∠ … … ⋯ ⋮ ⋱ ′ ⋆ † ‡ % # $ & _",
-)
-_SIGNS = _table(
-    "le leq leqslant ge geq geqslant lt gt ne neq equiv approx sim simeq cong propto ll gg prec succ preceq succeq "
-    "lesssim gtrsim doteq in notin ni subset subseteq supset supseteq setminus cup cap sqcup vee wedge lor land "
-    "cdot times div pm mp circ bullet oplus otimes odot to rightarrow leftarrow gets leftrightarrow mapsto uparrow "
-    "downarrow Rightarrow Leftarrow Leftrightarrow Longrightarrow Longleftrightarrow implies impliedby iff "
-    "longrightarrow ast perp parallel mid vdash models coloneqq colon triangleq",
-    "≤ ≤ ⩽ ≥ ≥ ⩾ < > ≠ ≠ ≡ ≈ ∼ ≃ ≅ ∝ ≪ ≫ ≺ ≻ ⪯ ⪰ ≲ ≳ ≐ ∈ ∉ ∋ ⊂ ⊆ ⊃ ⊇ ∖ ∪ ∩ ⊔ ∨ ∧ ∨ ∧ ⋅ × ÷ ± ∓ ∘ • ⊕ ⊗ ⊙ → → ← ← ↔ "
-    "↦ ↑ ↓ ⇒ ⇐ ⇔ ⟹ ⟺ ⟹ ⟸ ⟺ ⟶ * ⟂ ∥ ∣ ⊢ ⊨ ≔ : ≜",
-) | {"-": "−"}
-_DELIMITERS = _table(
-    "{ } | lbrace rbrace lbrack rbrack langle rangle lfloor rfloor lceil rceil vert lvert rvert Vert lVert rVert",
-    "{ } ‖ { } [ ] ⟨ ⟩ ⌊ ⌋ ⌈ ⌉ | | | ‖ ‖ ‖",
-) | {sign: sign for sign in "()[]|"}
-_LARGE = _table(
-    "sum prod int iint oint bigcup bigcap bigoplus bigotimes bigvee bigwedge coprod",
-    "∑ ∏ ∫ ∬ ∮ ⋃ ⋂ ⨁ ⨂ ⋁ ⋀ ∐",
-)
+_LETTERS, _LARGE, _ACCENTS, _BELOW = map(_table, ("letters", "large", "accents", "below"))
+_SIGNS = _table("signs") | {"-": "−"}
+_DELIMITERS = _table("delimiters") | {sign: sign for sign in "()[]|"}
 _NAMES = _words(
     "arccos arcsin arctan arg cos cosh cot deg det dim erf exp gcd hom inf ker lg lim liminf limsup ln "
     "log max min Pr sin sinh sup tan tanh"
 )
 _WITH_LIMITS = _words("det gcd inf lim liminf limsup max min sup Pr")
-_ACCENTS = _table(
-    "hat widehat tilde widetilde bar overline vec dot ddot check breve overbrace overrightarrow",
-    "^ ^ ~ ~ ¯ ― → ˙ ¨ ˇ ˘ ⏞ →",
-)
-_BELOW = _table("underline underbrace", "_ ⏟")
 _STYLES = {
     "bb": "DOUBLE-STRUCK", "bbm": "DOUBLE-STRUCK", "cal": "SCRIPT", "scr": "SCRIPT", "frak": "FRAKTUR", "bf": "BOLD",
     "sf": "upright", "tt": "MONOSPACE", "it": "", "normal": "", "rm": "upright",
@@ -104,10 +85,6 @@ def _element(tag: str, *children: Element, text: str = "", **attributes: str) ->
     return made
 
 
-def _ends_a_row(token: re.Match[str]) -> bool:
-    return token["edge"] == "end" or token[0].startswith(r"\\")
-
-
 def _one(parts: list[Element]) -> Element:
     return parts[0] if len(parts) == 1 else _element("mrow", *parts)
 
@@ -133,7 +110,11 @@ class _Writer:
         parts: list[Element] = []
         style = self.style
         stops = {"", "}", r"\right", "&", *ends}
-        while self.peek() not in stops and not _ends_a_row(self.tokens[-1]):
+        while (
+            self.peek() not in stops
+            and self.tokens[-1]["edge"] != "end"
+            and not self.peek().startswith(r"\\")
+        ):
             parts += self.scripted()
         self.style = style
         return parts

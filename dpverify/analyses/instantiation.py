@@ -236,7 +236,8 @@ class _Premises:
             functionals = used.functionals | self._functionals
             matcher = Matcher(frozenset(used.obligation.over), functionals)
             for conclusion in used.conclusions:
-                for target in _as_conclusions(part):
+                # of an implication also what it implies
+                for target in (part, part.conclusion) if isinstance(part, Implies) else (part,):
                     for pattern in _weaker(conclusion, target):
                         for values in matcher.formulas(pattern, target):
                             vague = _is_vague(pattern, values, functionals)
@@ -287,7 +288,8 @@ class _Premises:
         return [
             known
             for known in self._known
-            if known != part and (not free_in(known) & self._functionals or _is_equation(known))
+            if known != part
+            and (not free_in(known) & self._functionals or getattr(known, "relation", "") == "==")
         ]
 
     def _same_letters(self, used: UsedFormula) -> dict[Variable, Expression]:
@@ -361,11 +363,6 @@ class _Premises:
         return _proved(formula, tuple(_about(formula, known)), self._of.formulas)
 
 
-def _as_conclusions(part: Formula) -> tuple[Formula, ...]:
-    """A premise, and of an implication also what it implies."""
-    return (part, part.conclusion) if isinstance(part, Implies) else (part,)
-
-
 def _weaker(conclusion: Formula, target: Formula) -> Iterator[Formula]:
     """What a conclusion gives of the same relation as a target: an equation or a strict inequality gives a weak one."""
     yield conclusion
@@ -410,10 +407,6 @@ def _within(value: Expression, v: Variable) -> bool:
 
 def _end(value: object) -> Fraction | None:
     return None if value is None else exact("end of a box", value)
-
-
-def _is_equation(formula: Formula) -> bool:
-    return isinstance(formula, Compare) and formula.relation == "=="
 
 
 def _says(known: Formula, formula: Formula) -> bool:

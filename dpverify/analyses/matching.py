@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
@@ -81,30 +82,16 @@ class Matcher:
                     bound, new, values, lambda within: self._formula(body, new_body, within)
                 )
             case (And(), And()) | (Or(), Or()) | (Not(), Not()) | (Implies(), Implies()):
-                parts, others = formula_parts(pattern), formula_parts(other)
-                if len(parts) == len(others):
-                    yield from self._formulas(parts, others, values)
+                yield from self._all(formula_parts(pattern), formula_parts(other), values)
 
-    def _formulas(
-        self, parts: tuple[Formula, ...], others: tuple[Formula, ...], values: Values
-    ) -> Iterator[Values]:
-        if not parts:
+    def _all(self, parts: tuple[Any, ...], others: tuple[Any, ...], values: Values) -> Iterator[Values]:
+        """All parts, expressions or formulas, each with the other at its place."""
+        if not parts and not others:
             yield values
-            return
-        for found in self._formula(parts[0], others[0], values):
-            yield from self._formulas(parts[1:], others[1:], found)
-
-    def _all(
-        self, parts: tuple[Expression, ...], others: tuple[Expression, ...], values: Values
-    ) -> Iterator[Values]:
-        """All parts, each with the other at its place."""
-        if len(parts) != len(others):
-            return
-        if not parts:
-            yield values
-            return
-        for found in self._match(parts[0], others[0], values):
-            yield from self._all(parts[1:], others[1:], found)
+        elif len(parts) == len(others):
+            match = self._match if isinstance(parts[0], Expression) else self._formula
+            for found in match(parts[0], others[0], values):
+                yield from self._all(parts[1:], others[1:], found)
 
     def _match(self, pattern: Expression, other: Expression, values: Values) -> Iterator[Values]:
         self._steps += 1

@@ -12,8 +12,6 @@ from .confidence import (
     betting_interval,
     clopper_pearson_lower,
     clopper_pearson_upper,
-    empirical_bernstein_interval,
-    hoeffding_interval,
 )
 from .constants import (
     ConstantAudit,
@@ -132,9 +130,7 @@ __all__ = [
     "check_samples",
     "clopper_pearson_lower",
     "clopper_pearson_upper",
-    "empirical_bernstein_interval",
     "fit_rate",
-    "hoeffding_interval",
     "most_telling",
     "read_samples",
     "search_faults",

@@ -1,8 +1,8 @@
 """Confidence bounds that hold at every sample size.
 
-Probabilities of events get exact binomial bounds (Clopper and Pearson 1934). Means of bounded variables get a
-choice of three: Hoeffding's, the empirical Bernstein bound of Maurer and Pontil (2009), Theorem 4, and the
-hedged-capital bound of Waudby-Smith and Ramdas (2024), Theorem 3, which is the sharpest in practice.
+Probabilities of events get exact binomial bounds (Clopper and Pearson 1934). Means of bounded variables get the
+hedged-capital bound of Waudby-Smith and Ramdas (2024), Theorem 3, which is sharper in practice than Hoeffding's and
+than the empirical Bernstein bound of Maurer and Pontil (2009).
 Distribution functions get the band of Dvoretzky, Kiefer and Wolfowitz (1956) in Massart's form (1990), and with it the
 Wasserstein distance of two laws on an interval gets both ends.
 """
@@ -68,28 +68,9 @@ def _checked_counts(
     return k, n, level
 
 
-def hoeffding_interval(values: ArrayLike, lower: float, upper: float, failure_probability: float) -> Interval:
-    """Two-sided confidence interval of the mean of values in [lower, upper] (Hoeffding 1963)."""
-    x, span, level = check_values(values, lower, upper, failure_probability)
-    width = band_width(x.size, level)
-    return _interval(float(x.mean()) - width, float(x.mean()) + width, lower, span)
-
-
 def band_width(runs: int, level: float) -> float:
-    """Half the width of Hoeffding's interval of a mean in [0, 1], and of the band around a distribution function."""
+    """Half the width of the band around a distribution function."""
     return math.sqrt(math.log(2 / level) / (2 * runs))
-
-
-def empirical_bernstein_interval(
-    values: ArrayLike, lower: float, upper: float, failure_probability: float
-) -> Interval:
-    """Two-sided confidence interval of a mean (Maurer and Pontil 2009, Theorem 4, on both sides)."""
-    x, span, level = check_values(values, lower, upper, failure_probability)
-    if x.size < 2:
-        return Interval(lower=float(lower), upper=float(upper))
-    log_term = math.log(4 / level)
-    width = math.sqrt(2 * float(x.var(ddof=1)) * log_term / x.size) + 7 * log_term / (3 * (x.size - 1))
-    return _interval(float(x.mean()) - width, float(x.mean()) + width, lower, span)
 
 
 def betting_interval(values: ArrayLike, lower: float, upper: float, failure_probability: float) -> Interval:
@@ -104,7 +85,8 @@ def betting_interval(values: ArrayLike, lower: float, upper: float, failure_prob
     x, span, level = check_values(values, lower, upper, failure_probability)
     below = _betting_lower(x, level / 2)
     above = 1.0 - _betting_lower(1.0 - x, level / 2)
-    return _interval(below, above, lower, span)
+    start = float(lower)
+    return Interval(lower=start + span * max(below, 0.0), upper=start + span * min(above, 1.0))
 
 
 def wasserstein_interval(
@@ -221,10 +203,3 @@ def check_values(
     if not math.isfinite(span):
         raise InvalidArgumentError("upper", upper, "within a finite distance of lower")
     return np.clip((x - start) / span, 0.0, 1.0), span, level
-
-
-def _interval(below: float, above: float, lower: float, span: float) -> Interval:
-    return Interval(
-        lower=float(lower) + span * min(max(below, 0.0), 1.0),
-        upper=float(lower) + span * min(max(above, 0.0), 1.0),
-    )

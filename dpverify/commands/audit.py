@@ -11,14 +11,7 @@ import typer
 from dpverify.auditing.requests.options import OPTIONS, Option, option_name, spelled
 from dpverify.auditing.requests.request import Request
 from dpverify.commands.formats import Form, check_format
-from dpverify.terminal import (
-    UNDECIDED,
-    VIOLATED,
-    Json,
-    check_json,
-    progress_bar,
-    tell,
-)
+from dpverify.terminal import Json, check_json, end_with, progress_bar, tell
 
 if TYPE_CHECKING:
     from dpverify.ledger.evidence import PrivacyEvidence
@@ -55,10 +48,7 @@ def audit(*, form: str, json_file: str | None, **options: Any) -> None:
         at_once = request.fixed_runs or request.structure is not None
         found = audits.audit(request, tell=tell, progress=progress_bar("running") if at_once else None)
     _write(found, form, json_file, request)
-    if found.verdict == "violated":
-        raise typer.Exit(VIOLATED)
-    if found.verdict == "undecided":
-        raise typer.Exit(UNDECIDED)
+    end_with(found.verdict)
 
 
 def _parameter(name: str, option: Option) -> inspect.Parameter:

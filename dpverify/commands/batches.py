@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from dpverify.commands.formats import Form, check_format, write_audit
-from dpverify.errors import InvalidArgumentError
-from dpverify.terminal import UNDECIDED, VIOLATED, Json, check_json
+from dpverify.terminal import Json, check_json, end_with
 
 
 def batches(
@@ -51,18 +50,13 @@ def batches(
     Exit code 0 if no count is off, 1 if one is, 3 if there are too few batches to tell.
     """
     from dpverify.auditing.batches import BatchesRequest, audit_recorded
+    from dpverify.auditing.requests.options import flag, spelled
     from dpverify.views.results import SourcePlace
 
     check_format(form, json_file)
     check_json(json_file)
-    try:
+    with spelled(flag, BatchesRequest.__dataclass_fields__):
         request = BatchesRequest(file, sampling, records, rate, batch, failure_probability)
-    except InvalidArgumentError as error:
-        name = f"--{error.argument.replace('_', '-')}"
-        raise InvalidArgumentError(name, error.value, error.allowed) from error
     found = audit_recorded(request)
     write_audit(found, lambda: SourcePlace(file, 1), form, json_file, "dpverify batches")
-    if found.verdict == "violated":
-        raise typer.Exit(VIOLATED)
-    if found.verdict == "undecided":
-        raise typer.Exit(UNDECIDED)
+    end_with(found.verdict)

@@ -36,20 +36,16 @@ def canaries(
     Exit code 0.
     """
     from dpverify.auditing.one_run import foresee
-    from dpverify.auditing.requests.options import spelled
+    from dpverify.auditing.requests.options import flag, spelled
     from dpverify.privacy import parse_claim
 
     check_json(json_file)
-    with spelled(_spelling):
+    with spelled(flag):
         found = foresee(count, parse_claim(claim), failure_probability=failure_probability, delta=delta)
     if json_file is not None:
         write_json(json_file, _as_json(found, claim))
     if json_file != "-":
         print_facts(_facts(found, claim))
-
-
-def _spelling(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _as_json(found: Foresight, claim: str) -> dict[str, Any]:

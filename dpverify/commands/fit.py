@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dpverify.auditing.requests.options import flag, spelled
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import check_writable, unwritable, write_whole
 from dpverify.ledger.written_numbers import at_most
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
     from dpverify.fitting.tables import LabeledTable
     from dpverify.privacy import StatedGuarantee
 
-_OPTIONS = {
-    "label": "--label", "loss": "--loss", "epsilon": "--epsilon", "delta": "--delta", "method": "--method",
-    "radius": "--radius", "ridge": "--ridge", "norm": "--norm", "ranges": "--ranges", "label_range": "--label-range",
-    "classes": "--classes", "seed": "--seed", "call_limit": "--call-limit",
-}  # fmt: skip
+_OPTIONS = (
+    "label", "loss", "epsilon", "delta", "method", "radius", "ridge", "norm", "ranges", "label_range", "classes",
+    "seed", "call_limit",
+)  # fmt: skip
 _SHOWN = 8
 """Coefficients that are printed."""
 
@@ -112,7 +112,7 @@ def fit(
     check_json(json_file)
     if out is not None:
         check_writable("--out", Path(out))
-    with _spelled():
+    with spelled(flag, _OPTIONS):
         from dpverify.fitting import DeclaredBounds
         from dpverify.fitting import fit as fit_model
         from dpverify.fitting.tables import read_labeled, read_ranges
@@ -141,17 +141,6 @@ def fit(
         write_json(json_file, found | {"not_private": _not_private(model)})
     if json_file != "-":
         print_facts(_facts(model, table.names, out))
-
-
-@contextmanager
-def _spelled() -> Iterator[None]:
-    """Within, errors about arguments name the options."""
-    try:
-        yield
-    except InvalidArgumentError as error:
-        if error.argument not in _OPTIONS:
-            raise
-        raise InvalidArgumentError(_OPTIONS[error.argument], error.value, error.allowed) from error
 
 
 def _ends(text: str) -> tuple[float, float] | None:
@@ -213,7 +202,7 @@ def _show_plan(
         write_json(json_file, {"schema_version": 1, "records": n, "methods": [_method(one) for one in found]})
     if json_file != "-":
         rows = ((one.id, _bound_words(one), one.obstacle or str(one.stated)) for one in found)
-        print_table("", ("method", "bound on the risk", ""), rows)
+        print_table(("method", "bound on the risk", ""), rows)
 
 
 def _bound_words(one: FitMethod) -> str:

@@ -176,7 +176,7 @@ def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
     if json_file is not None:
         write_json(json_file, as_json(found))
     if json_file != "-":
-        print_table("", COLUMNS, cells(found.rows))
+        print_table(COLUMNS, cells(found.rows))
     typer.echo(f"{found.summary()}.", err=True)
     for evidence, why in found.zeros:
         typer.echo(f"{evidence.subject}, {evidence.title}: {why}", err=True)

@@ -37,7 +37,7 @@ def prove_mechanisms(
             (r.id, str(r.verdict), r.title, ", ".join(r.results), r.reason and f"line {r.line}: {r.reason}")
             for r in rows
         ]
-        print_table("", ("id", "verdict", "what", "rests on", "why"), cells)
+        print_table(("id", "verdict", "what", "rests on", "why"), cells)
         for row in rows:
             if row.pair is not None:
                 typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))

@@ -73,7 +73,7 @@ def profile(
         if tradeoff:
             safe, of, columns = ROUND_FLOOR, "tradeoff", ("guarantee", "type I error", "type II error")
         points = ((name, point) for name, _, found in made for point in getattr(found, of))
-        print_table("", columns, ((name, _text(x, ROUND_CEILING), _text(y, safe)) for name, (x, y) in points))
+        print_table(columns, ((name, _text(x, ROUND_CEILING), _text(y, safe)) for name, (x, y) in points))
 
 
 def _as_json(name: str, guarantee: Guarantee, found: Curves) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def _show(audited: Sequence[AuditedClaim], form: str, command: str) -> None:
     from dpverify.views.results import result_of_claim
 
     if form == "text":
-        print_table("", ("verdict", "name", "claim", "epsilon at least", "why"), map(_cells, audited))
+        print_table(("verdict", "name", "claim", "epsilon at least", "why"), map(_cells, audited))
         return
     write_results(
         form,

@@ -12,7 +12,7 @@ import typer
 from dpverify import extras
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import write_whole
-from dpverify.terminal import UNDECIDED, VIOLATED, Seed, print_table, tell
+from dpverify.terminal import UNDECIDED, Seed, end_with, print_table, tell
 
 
 def read(
@@ -144,10 +144,7 @@ def read(
         f"code and page: {found.verdict}: {said}; called violated by mistake with probability at most "
         f"{failure_probability:g}; seed {seed}"
     )
-    if found.verdict is Verdict.VIOLATED:
-        raise typer.Exit(VIOLATED)
-    if found.verdict is Verdict.UNDECIDED:
-        raise typer.Exit(UNDECIDED)
+    end_with(found.verdict)
 
 
 def _read_page(page: Path) -> None:
@@ -157,7 +154,7 @@ def _read_page(page: Path) -> None:
 
     found = marks_read(page)
     print_table(
-        "", ("line", "what", "read"), [(str(m.line), m.name, f"{m.standing} {m.says}".strip()) for m in found]
+        ("line", "what", "read"), [(str(m.line), m.name, f"{m.standing} {m.says}".strip()) for m in found]
     )
     if any(mark.standing == REFUSED for mark in found):
         raise typer.Exit(UNDECIDED)

@@ -106,7 +106,7 @@ def sharpen(
     for f in found:
         typer.echo(f"{f.asked.statement}/{f.asked.obligation}: {f.asked.verdict}")
         if f.thresholds:
-            print_table("", _COLUMNS, map(_cells, f.thresholds))
+            print_table(_COLUMNS, map(_cells, f.thresholds))
         best = nearest(f.thresholds)
         if best is not None and best.correction:
             typer.echo(best.correction)

@@ -94,7 +94,6 @@ def list_(
     from dpverify.views.roots import brief, roots_of_statement, roots_view
 
     print_table(
-        "",
         ("id", "kind", "where", "as printed", "corrected", "roots", "what"),
         (
             (
@@ -260,7 +259,7 @@ def prove(
             findings_fail=bool(own) or strict,
         )
     elif json_file != "-":
-        print_table("", _COLUMNS, map(_cells, found))
+        print_table(_COLUMNS, map(_cells, found))
         for line in (*headlines, *beside):
             typer.echo(line)
     end_on_faults(found)
@@ -459,7 +458,6 @@ def hypotheses(
     if json_file == "-" or as_markdown:
         return
     print_table(
-        "",
         ("statement", "hypothesis", "use", "formula", "where"),
         (
             (f.statement, h.hypothesis, h.use, h.formula, point_text(h.point or {}))

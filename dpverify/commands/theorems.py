@@ -77,7 +77,7 @@ def print_theorems(found: Sequence[TheoremEvidence]) -> None:
         )
         for row in found
     ]
-    print_table("", ("id", "verdict", "what", "read twice", "rests on", "why"), cells)
+    print_table(("id", "verdict", "what", "read twice", "rests on", "why"), cells)
     from dpverify.ledger.verdicts import Verdict
     from dpverify.views.theorems import theorems_text
 

@@ -90,8 +90,3 @@ def definition_of(letter: Variable) -> str:
     if letter.stands_for == FUNCTIONAL or is_plain(letter.latex or letter.name):
         return ""
     return letter.latex
-
-
-def is_declared_as_formula(letter: Variable) -> bool:
-    """Whether someone says which formula it stands for; that has to be readable then."""
-    return letter.stands_for not in ("", NUMBER, FUNCTIONAL)

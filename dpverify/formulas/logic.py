@@ -8,6 +8,7 @@ from typing import Literal
 
 from dpverify.formulas.expressions import (
     Expression,
+    OutOfScopeError,
     Variable,
     all_variables,
     expression,
@@ -113,6 +114,25 @@ def Eq(left: object, right: object) -> Compare:  # noqa: N802
 def Ne(left: object, right: object) -> Compare:  # noqa: N802
     """Left != right."""
     return Compare("!=", expression(left), expression(right))
+
+
+def negated(formula: Formula) -> Formula:
+    """What is true where a formula is false; `OutOfScopeError` for one with a quantifier in it."""
+    match formula:
+        case Compare("<=" | "<" as relation, left, right):
+            return Compare("<" if relation == "<=" else "<=", right, left)
+        case Compare(relation, left, right):
+            return Compare("!=" if relation == "==" else "==", left, right)
+        case And(parts):
+            return Or(tuple(map(negated, parts)))
+        case Or(parts):
+            return And(tuple(map(negated, parts)))
+        case Not(part):
+            return part
+        case Implies(premise, conclusion):
+            return And((premise, negated(conclusion)))
+        case ForAll() | Exists():
+            raise OutOfScopeError("a quantifier within a part of the claim")
 
 
 def in_domain(v: Variable, value: object) -> tuple[Compare, ...]:

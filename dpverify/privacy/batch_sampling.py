@@ -74,11 +74,10 @@ class SampledBatch(Guarantee):
     replacement: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", checks.whole_number("n", self.n, at_least=1))
+        checks.whole_field(self, "n")
         if not isinstance(self.replacement, bool):
             raise InvalidArgumentError("replacement", self.replacement, "True or False")
-        most = None if self.replacement else self.n
-        object.__setattr__(self, "batch", checks.whole_number("batch", self.batch, at_least=1, at_most=most))
+        checks.whole_field(self, "batch", at_most=None if self.replacement else self.n)
         checks.number_field(self, "mu", at_least=0, below=40, allowed="a real number in [0, 40)")
 
     def __str__(self) -> str:

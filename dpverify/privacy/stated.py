@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from dpverify.checks import whole_number
+from dpverify.checks import whole_field
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
 from dpverify.privacy.guarantees import Guarantee
@@ -98,7 +98,7 @@ class StatedGuarantee:
             ("protected", ProtectedRecords, "ProtectedRecords"),
         )
         if self.index is not None:
-            object.__setattr__(self, "index", whole_number("index", self.index, at_least=1))
+            whole_field(self, "index")
         if (self.index is not None) != (self.adjacency is Adjacency.INDEX):
             raise InvalidArgumentError("index", self.index, "an index with Adjacency.INDEX, None otherwise")
         if not all(isinstance(source, str) for source in self.sources):

@@ -75,8 +75,8 @@ class SampledGaussian(composition.ComposedReleases):
     _NODES: ClassVar[int] = 8193
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", checks.whole_number("n", self.n, at_least=2, at_most=_MOST))
-        object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_least=1, at_most=_MOST))
+        checks.whole_field(self, "n", at_least=2, at_most=_MOST)
+        checks.whole_field(self, "steps", at_most=_MOST)
         allowed = f"a finite real number of at least {_LEAST_NOISE}"
         checks.number_field(self, "noise_multiplier", at_least=_LEAST_NOISE, allowed=allowed)
 

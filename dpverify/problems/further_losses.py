@@ -10,37 +10,26 @@ import numpy as np
 
 from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import ConstraintSet, GeneralizedLinear, Logistic, Loss
+from dpverify.problems import GeneralizedLinear, Logistic, Loss
 from dpverify.problems.arrays import Array, at_least, at_most, namespace
 from dpverify.problems.conic import Affine, ConicProgram, Vector
-from dpverify.problems.losses import OfAnother, UnitSlope
+from dpverify.problems.losses import OfAnother, UnitSlope, WithinRadius
 
 
 @dataclass(frozen=True)
-class LogisticOnBall(Logistic):
+class LogisticOnBall(WithinRadius, Logistic):  # type: ignore[override]
     """The logistic loss with the constants that it has for ||w|| <= radius: its steepest slope is 1 / (1 + e^-radius).
 
     At radius 1 that is .73 in place of 1, and so is the noise that hides a gradient.
     """
 
-    radius: float
-
     def __post_init__(self) -> None:
         number("radius", self.radius, above=0)
-
-    @classmethod
-    def on(cls, constraint: ConstraintSet) -> LogisticOnBall:
-        """The loss with the radius that `constraint` has."""
-        return cls(constraint.largest_norm)
 
     @property
     def lipschitz_constant(self) -> float:  # type: ignore[override]
         """The slope where the margin is -radius, rounded up."""
         return min(1.0, (1 + 1e-12) / (1 + math.exp(-self.radius)))
-
-    @property
-    def sensitivity_radius(self) -> float:  # type: ignore[override]
-        return self.radius
 
 
 @dataclass(frozen=True)
@@ -68,7 +57,7 @@ class PositivePart(UnitSlope):
 
 
 @dataclass(frozen=True)
-class HuberizedPositivePart(UnitSlope):
+class HuberizedPositivePart(PositivePart):
     """f(y - <w, x>) with f(v) = v_+ for |v| > h and v^2 / (4 h) + v / 2 + h / 4 in between, for labels in [-1, 1].
 
     The paper says that f is twice continuously differentiable; its second derivative jumps by 1 / (2 h) at both
@@ -81,7 +70,7 @@ class HuberizedPositivePart(UnitSlope):
         number("width", self.width, above=0, allowed="a finite number above 0")
 
     @property
-    def smoothness(self) -> float:
+    def smoothness(self) -> float:  # type: ignore[override]
         return 1 / (2 * self.width)
 
     def link(self, z: Array, y: Array) -> Array:
@@ -99,9 +88,6 @@ class HuberizedPositivePart(UnitSlope):
         xp = namespace(a)
         inside = (a <= 0.0) & (a >= -1.0)
         return xp.where(inside, a * y + self.width * a * (a + 1.0), xp.full_like(a * y, math.inf))
-
-    def nearest_dual(self, a: Array, y: Array) -> Array:
-        return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
         """f(v) with v = y - z, up to the constant h / 4: v / 2, and the least a^2 / (4 h) + |v - a| / 2 of all a."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -181,3 +181,14 @@ class NamedProver(ABC):
     @abstractmethod
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """The same, without the name."""
+
+
+Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
+"""Settles a problem with the first prover that can."""
+
+
+class ProverByParts(NamedProver):
+    """A prover that makes other problems of one, for `prove` with some provers."""
+
+    def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
+        self._prove, self._provers = prove, tuple(provers)

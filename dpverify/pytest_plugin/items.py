@@ -34,8 +34,3 @@ def name_of(item: pytest.Item) -> str:
 def asks(item: pytest.Item) -> bool:
     """Whether a test asks for the fixture."""
     return FIXTURE in getattr(item, "fixturenames", ())
-
-
-def states_claims(item: pytest.Item) -> bool:
-    """Whether a test has the marker or asks for the fixture."""
-    return item.get_closest_marker(MARKER) is not None or asks(item)

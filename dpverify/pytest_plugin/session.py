@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dpverify.pytest_plugin.items import CLAIMS, FIXTURE, FOUND, MARKER, PLACE, SAID, name_of, states_claims
+from dpverify.pytest_plugin.items import CLAIMS, FIXTURE, FOUND, MARKER, PLACE, SAID, asks, name_of
 from dpverify.pytest_plugin.options import Options
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the tests that state claims, once all that is left out has been."""
-        stating = [item for item in session.items if states_claims(item)]
+        stating = [
+            item for item in session.items if item.get_closest_marker(MARKER) is not None or asks(item)
+        ]
         for place, item in enumerate(stating):
             item.stash[PLACE] = place
         self.names, self._shares = _distinct(map(name_of, stating)), ()

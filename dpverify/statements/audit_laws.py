@@ -66,11 +66,10 @@ def by_density(
     high: float,
     *,
     kinks: tuple[float, ...] = (),
-    cells: int = _CUTS,
     statistic: Callable[[Any], Any] = first_coordinate,
 ) -> StatedLaw:
     """A number on [low, high] with a density, given by its logarithm up to a constant; it is smooth but at `kinks`."""
-    edges = np.unique(np.concatenate([np.linspace(low, high, cells + 1), kinks]))
+    edges = np.unique(np.concatenate([np.linspace(low, high, _CUTS + 1), kinks]))
     halves = np.diff(edges) / 2
     nodes = edges[:-1, None] + halves[:, None] * (1 + _NODES)
     values = np.asarray(log_density(nodes.ravel()), dtype=np.float64).reshape(nodes.shape)

@@ -130,16 +130,6 @@ def sign_change(value: float, function: Callable[[arb], arb]) -> Interval:
     return Interval(lower=low, upper=high, rigorous=shown)
 
 
-def gaussian_delta(epsilon: float, mu: arb) -> arb:
-    """Delta of two Gaussians with standard deviation 1, mu apart, at an epsilon, as a ball."""
-
-    def below(x: arb) -> arb:
-        return (-x / arb(2).sqrt()).erfc() / 2
-
-    ratio = arb(epsilon) / mu
-    return below(-ratio + mu / 2) - arb(epsilon).exp() * below(-ratio - mu / 2)
-
-
 @dataclass(frozen=True)
 class GaussianPair:
     """From a delta to the smallest epsilon of two Gaussians of variance 1, at a distance known up to rounding."""

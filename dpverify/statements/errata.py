@@ -1,8 +1,7 @@
 """Errata that are not among the encoded formulas: each names the tests and audits that compute it.
 
-The ledger lists them with their statements, and the page on the algorithms lists them all: `python -m
-dpverify.statements.errata_page PAGE` writes that part of the page. What is false among the encoded formulas is not
-repeated here; the provers find it.
+The ledger lists them with their statements, and the page on the algorithms lists them all (`make pages`). What is false
+among the encoded formulas is not repeated here; the provers find it.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable, free_variables, is_integer
-from dpverify.formulas.functionals import definition_of, is_declared_as_formula
+from dpverify.formulas.functionals import FUNCTIONAL, NUMBER, definition_of
 from dpverify.formulas.logic import (
     And,
     Exists,
@@ -271,7 +271,7 @@ class Reading:
                     raise InvalidArgumentError("formula", definition_of(letter), f"one that is {letter.kind}")
                 self._formula_of[key] = body
             except InvalidArgumentError as error:
-                if is_declared_as_formula(letter):
+                if letter.stands_for not in ("", NUMBER, FUNCTIONAL):
                     place = f"what {letter.name} stands for: {error.argument}"
                     raise InvalidArgumentError(place, error.value, error.allowed) from None
         return self._formula_of[key]

@@ -106,12 +106,12 @@ def print_colored(lines: Iterable[tuple[str, str | None]]) -> None:
         console.print(Text(line, style=COLORS.get(verdict or "", "")), soft_wrap=True)
 
 
-def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print rows: as a table on a terminal, as tab-separated lines into a pipe."""
     if (console := _terminal()) is not None:
         from dpverify.terminal.consoles import table
 
-        console.print(table(title, columns, rows))
+        console.print(table(columns, rows))
         return
     for row in rows:
         sys.stdout.write("\t".join(row) + "\n")
@@ -126,7 +126,7 @@ def print_facts(rows: Iterable[tuple[str, str]]) -> None:
     facts = list(rows)
     console = _terminal()
     beside = facts if console is None else [row for row in facts if row[0] != _REPRODUCE]
-    print_table("", ("", ""), beside)
+    print_table(("", ""), beside)
     if console is not None:
         for name, text in facts:
             if name == _REPRODUCE:
@@ -176,6 +176,12 @@ def check_folder(option: str, folder: Path) -> None:
         raise InvalidArgumentError(
             option, str(folder), "a folder that can be written to or created"
         ) from error
+
+
+def end_with(verdict: str) -> None:
+    """End with the exit code of an audit that is violated or undecided."""
+    if verdict in ("violated", "undecided"):
+        raise typer.Exit(VIOLATED if verdict == "violated" else UNDECIDED)
 
 
 def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:

@@ -35,10 +35,10 @@ def error_console() -> Console:
     return PipeConsole(stderr=True, highlight=False, emoji=False)
 
 
-def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     """Rows of cells; those that are a verdict, or begin with one, have its color."""
     names = tuple(columns)
-    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, show_header=any(names))
+    drawn = Table(box=None, pad_edge=False, show_header=any(names))
     for column in names:
         drawn.add_column(column, overflow="fold")
     for row in rows:

@@ -17,23 +17,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpverify.analyses.thresholds.changes import changed, plain_form, says, texts
+from dpverify.analyses.thresholds.changes import changed, plain_form, texts
 from dpverify.analyses.thresholds.sharpening import Sharpened
 from dpverify.errors import DpverifyError
-from dpverify.formulas.logic import free_in
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation, telling
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, HOLDS, Verdict
-from dpverify.proving.certificates import VERSION, canonical, digest
+from dpverify.proving.certificates import VERSION, canonical
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import address_of
-from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.answers import key_of
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.catalog.source_rows import printed_of
-from dpverify.verification.thresholds import can_be_sharpened
+from dpverify.verification.thresholds import can_be_sharpened, end_of, printed_at
 
 FOLDER = Path(__file__).parent / "catalog" / "thresholds"
 _SHOWN = ("verdict", "proof", "witness")
@@ -99,32 +96,17 @@ def _confirmed(obligation: Obligation, verdict: Verdict, kept: Json) -> tuple[Th
         value, strict = Fraction(of["value"]), bool(of["strict"])
         form = changed(plain, change, value, strict=strict)
         certificate = {"version": VERSION, "problem": form.problem.json, **of["shown"]}
-        broken = Verdict.DOES_NOT_FOLLOW if form.functionals else Verdict.REFUTED
-        said = Verdict(certificate["verdict"])
-        said = broken if said is Verdict.REFUTED else said
-        if said not in allowed or not check(certificate).confirmed:
+        _, found = end_of(plain, change, value, strict, certificate)
+        if found.verdict not in allowed or not check(certificate).confirmed:
             raise ValueError
-        certificates[digest(certificate)] = certificate
-        point, names = certificate["proof"].get("point"), {v.name for v in _letters(form)}
-        shown = {x: y for x, y in point.items() if x in names} if isinstance(point, dict) else None
-        return ThresholdEnd(
-            value=str(value),
-            says=says(plain, change, value, strict=strict),
-            strict=strict,
-            verdict=said,
-            certificate=digest(certificate),
-            counterexample=shown if said in BROKEN else None,
-        )
+        certificates[found.certificate] = certificate
+        return found
 
     holds, fails = end(kept["holds"], HOLDS), end(kept["fails"], BROKEN)
     if holds is None:
         raise ValueError
     said = texts(obligation, change, holds, fails, verdict)
     return Threshold(change=change, holds=holds, fails=fails, **said), certificates
-
-
-def _letters(form: Obligation) -> set[Any]:
-    return set().union(*map(free_in, (form.claim, *form.assuming)))
 
 
 def with_thresholds(records: Sequence[ProofRecord]) -> tuple[list[ProofRecord], dict[str, Json]]:
@@ -134,8 +116,7 @@ def with_thresholds(records: Sequence[ProofRecord]) -> tuple[list[ProofRecord], 
     def filled(row: ProofEvidence) -> ProofEvidence:
         if not can_be_sharpened(row):
             return row
-        statement = find_statement(address_of(row.statement))
-        obligation = None if statement is None else printed_of(statement, row.obligation)
+        obligation = printed_at(address_of(row.statement), row.obligation)
         if obligation is None:
             return row
         found, proofs = known_thresholds(obligation, row.verdict)

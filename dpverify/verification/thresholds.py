@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, HOLDS, Coverage, Variant, Verdict
-from dpverify.proving import canonical, load, store
+from dpverify.proving import canonical, digest, load, store
 from dpverify.proving.language import Obligation, Statement
 from dpverify.running.store import keep, kept
 from dpverify.statements.paper import address_of
@@ -75,11 +75,16 @@ def asked_of(row: ProofEvidence, letters: tuple[str, ...], attempts: int) -> Ask
     return Asked(row.statement, row.obligation, address_of(row.statement), row.verdict, letters, attempts)
 
 
+def printed_at(address: str, obligation: str) -> Obligation | None:
+    """The printed formula of a name, of the statement at an address."""
+    statement = find_statement(address)
+    return None if statement is None else printed_of(statement, obligation)
+
+
 def _find(asked: Asked) -> Found:
     from dpverify.analyses.thresholds.sharpening import sharpen
 
-    statement = find_statement(asked.address)
-    obligation = None if statement is None else printed_of(statement, asked.obligation)
+    obligation = printed_at(asked.address, asked.obligation)
     if obligation is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", asked.statement, "one registered in this environment")
     found = sharpen(obligation, letters=asked.letters, attempts=asked.attempts, verdict=asked.verdict)
@@ -170,7 +175,7 @@ def faults(
     row: ProofEvidence, obligation: Obligation, folder: Path, checker: Callable[[Json], Confirmation]
 ) -> Iterator[str]:
     """What is wrong with the thresholds of a row: each end is built again from the source, and checked again."""
-    from dpverify.analyses.thresholds.changes import changed, plain_form, says, texts
+    from dpverify.analyses.thresholds.changes import plain_form, texts
 
     if row.thresholds and not can_be_sharpened(row, loose=True):
         yield "it is no printed formula, and has thresholds"
@@ -182,12 +187,19 @@ def faults(
             for end, allowed in zip(ends, (HOLDS, BROKEN), strict=True):
                 if end is None:
                     continue
-                value, strict = Fraction(end.value), end.strict
-                form = changed(plain, change, value, strict=strict)
-                if end.verdict not in allowed or end.says != says(plain, change, value, strict=strict):
+                certificate = load(end.certificate, folder)
+                form, right = end_of(plain, change, Fraction(end.value), end.strict, certificate)
+                if end.verdict not in allowed or end.says != right.says:
                     yield f"it says `{end.says}` is {end.verdict} where {change.varied} with {end.value}"
-                if why := _fault_of(end, form, load(end.certificate, folder), checker):
-                    yield f"`{end.says}`: {why}"
+                if canonical(certificate["problem"]) != canonical(form.problem.json):
+                    yield f"`{end.says}`: its certificate is about another problem"
+                elif end.verdict != right.verdict:
+                    said = certificate["verdict"]
+                    yield f"`{end.says}`: it is {end.verdict}, but its certificate says {said}"
+                elif end.counterexample != right.counterexample:
+                    yield f"`{end.says}`: its counterexample is not that of its certificate"
+                elif not (confirmation := checker(certificate)).confirmed:
+                    yield f"`{end.says}`: the checker does not confirm it: {confirmation.says}"
             if any(
                 getattr(threshold, name) != text
                 for name, text in texts(obligation, change, *ends, row.verdict).items()
@@ -197,18 +209,25 @@ def faults(
             yield f"`{threshold.holds.says}` cannot be checked: {error}"
 
 
-def _fault_of(
-    end: ThresholdEnd, form: Obligation, certificate: Any, checker: Callable[[Json], Confirmation]
-) -> str:
-    if canonical(certificate["problem"]) != canonical(form.problem.json):
-        return "its certificate is about another problem"
+def end_of(
+    plain: Obligation, change: Variation, value: Fraction, strict: bool, certificate: Json
+) -> tuple[Obligation, ThresholdEnd]:
+    """A plain form with a value, and the end that a certificate of it shows."""
+    from dpverify.analyses.thresholds.changes import changed, says
+
+    form = changed(plain, change, value, strict=strict)
     broken = Verdict.DOES_NOT_FOLLOW if form.functionals else Verdict.REFUTED
-    if (broken if certificate["verdict"] == Verdict.REFUTED else certificate["verdict"]) != end.verdict:
-        return f"it is {end.verdict}, but its certificate says {certificate['verdict']}"
+    said = Verdict(certificate["verdict"])
+    said = broken if said is Verdict.REFUTED else said
     names = {v.name for v in set().union(*map(free_in, (form.claim, *form.assuming)))}
     point = certificate["proof"].get("point")
-    shown = {x: value for x, value in point.items() if x in names} if isinstance(point, dict) else None
-    if end.counterexample != (shown if end.verdict in BROKEN else None):
-        return "its counterexample is not that of its certificate"
-    confirmation = checker(certificate)
-    return "" if confirmation.confirmed else f"the checker does not confirm it: {confirmation.says}"
+    shown = {x: y for x, y in point.items() if x in names} if isinstance(point, dict) else None
+    end = ThresholdEnd(
+        value=str(value),
+        says=says(plain, change, value, strict=strict),
+        strict=strict,
+        verdict=said,
+        certificate=digest(certificate),
+        counterexample=shown if said in BROKEN else None,
+    )
+    return form, end

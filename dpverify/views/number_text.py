@@ -26,9 +26,9 @@ def at_most(value: float, digits: int = 4) -> str:
     return _text(value, digits, ROUND_CEILING)
 
 
-def span(lower: float, upper: float, digits: int = 4) -> str:
+def span(lower: float, upper: float) -> str:
     """`lower to upper`, rounded outward."""
-    return f"{at_least(lower, digits)} to {at_most(upper, digits)}"
+    return f"{at_least(lower)} to {at_most(upper)}"
 
 
 def count(value: int) -> str:

@@ -18,11 +18,11 @@ from dpverify.auditing import (
     audit_mean,
     audit_privacy,
     audit_queries,
+    betting_interval,
     check_samples,
     clopper_pearson_lower,
     clopper_pearson_upper,
     fit_rate,
-    hoeffding_interval,
     read_samples,
 )
 from dpverify.errors import DpverifyError
@@ -287,7 +287,7 @@ TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "audit_law failure_probability": (lambda x: law(failure_probability=x), NO_PROBABILITY),
     "clopper_pearson_lower": (lambda x: clopper_pearson_lower(x, 10, 0.1), [None, "3", -1, 11, NAN]),
     "clopper_pearson_upper": (lambda x: clopper_pearson_upper(3, 10, x), NO_PROBABILITY),
-    "hoeffding_interval": (lambda x: hoeffding_interval(x, 0.0, 1.0, 0.1), [None, "3", [], [NAN], [2.0]]),
+    "betting_interval": (lambda x: betting_interval(x, 0.0, 1.0, 0.1), [None, "3", [], [NAN], [2.0]]),
     "check_samples": (lambda x: check_samples(x, "left"), NO_DATA),
     "fit_rate": (lambda x: fit_rate(x, [], 0.5), [None, "3", [], [1.0], [NAN, 1.0]]),
     "read_samples": (

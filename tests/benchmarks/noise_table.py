@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.noise import Law, TailAudit, audit_independence, audit_tails, lost_in_steps
-from dpverify.auditing.noise.constructions import Polar, RatioOfUniforms, Ziggurat
 from dpverify.auditing.noise.laws import beyond
 from dpverify.auditing.sequential import SequentialAuditor
 from dpverify.privacy import GDP, PureDP
+from tests.benchmarks.constructions import Polar, RatioOfUniforms, Ziggurat
 
 Array = NDArray[Any]
 MULTIPLIERS = (0.5, 1.0, 2.0)

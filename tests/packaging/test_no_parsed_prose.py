@@ -76,7 +76,6 @@ READS = {
     "dpverify/pytest_plugin/items.py": OTHERS,
     "dpverify/auditing/requests/request.py": GIVEN,
     "dpverify/verification/catalog/entries.py": NAMES,
-    "dpverify/verification/pages.py": "marks of tables in docs/algorithms.md, and Markdown pages of statements",
     "dpverify/verification/explanation.py": "docstrings, and names of modules",
     "dpverify/verification/located/places.py": OTHERS,
     "dpverify/verification/located/user_places.py": GIVEN,

@@ -18,8 +18,9 @@ from dpverify.pytest_plugin.options import DEFAULT_FAILURE_PROBABILITY
 from dpverify.running.foresight import CALL_LIMIT
 from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.pages import counted
 from dpverify.views.letters.faults import letters
+
+from ..benchmarks.pages import counted
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

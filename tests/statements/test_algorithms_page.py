@@ -6,9 +6,9 @@ from importlib import import_module
 from pathlib import Path
 
 from dpverify.statements.paper import loaded, papers
-from dpverify.verification.pages import with_tables
 
 from ..algorithms.every_algorithm import ALGORITHMS, EVERY, N
+from ..benchmarks.pages import with_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "algorithms.md"
 

@@ -9,9 +9,10 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.statements.errata import ERRATA
-from dpverify.statements.errata_page import BEGIN, END, main, with_errata
 from dpverify.statements.paper import Paper, papers
 from dpverify.verification.catalog.entries import catalog_entries
+
+from ..benchmarks.errata_page import BEGIN, END, main, with_errata
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "algorithms.md"

@@ -12,9 +12,10 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant
 from dpverify.reports import write_ledger
 from dpverify.statements.paper import PaperFolder, papers
-from dpverify.verification.pages import main, site_pages
 from dpverify.views.letters.faults import letters
 from dpverify.views.letters.told import PartLabel, PieceKind, entry_parts, point
+
+from ..benchmarks.pages import main, site_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -90,15 +90,8 @@ class Attempts:
 def quick_provers() -> tuple[Prover, ...]:
     """Counterexamples first, also those that take a search; then what proves most, without the long last ones."""
     arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
-    return (
-        Gram(),
-        Search(),
-        Search(thorough=True),
-        *arithmetic,
-        BallProver(),
-        Chains(),
-        Chains(thorough=True),
-    )
+    chains = (Chains(), Chains(thorough=True))
+    return (Gram(), Search(), Search(thorough=True), *arithmetic, BallProver(), *chains)
 
 
 @dataclass(frozen=True)

@@ -81,11 +81,9 @@ class DividedByBatchSize:
         """Check the numbers."""
         checks.number_field(self, "noise_multiplier", at_least=0.05, at_most=1e3)
         checks.number_field(self, "sampling_probability", at_least=1e-6, below=1)
-        for name, least, most in (
-            ("others", 1, 10**6), ("steps", 1, 10**4), ("cells", FEWEST_CELLS, MOST_CELLS)
-        ):  # fmt: skip
-            checked = checks.whole_number(name, getattr(self, name), at_least=least, at_most=most)
-            object.__setattr__(self, name, checked)
+        checks.whole_field(self, "others", at_most=10**6)
+        checks.whole_field(self, "steps", at_most=10**4)
+        checks.whole_field(self, "cells", at_least=FEWEST_CELLS, at_most=MOST_CELLS)
         if not isinstance(self.size_shown, bool):
             raise InvalidArgumentError("size_shown", self.size_shown, "True or False")
 

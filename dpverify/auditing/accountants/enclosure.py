@@ -73,10 +73,8 @@ class SampledGaussianReleases:
         """Check the numbers."""
         checks.number_field(self, "noise_multiplier", at_least=0.01, at_most=1e6)
         checks.number_field(self, "sampling_probability", at_least=1e-9, at_most=1)
-        object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_most=10**6))
-        object.__setattr__(
-            self, "cells", checks.whole_number("cells", self.cells, at_least=FEWEST_CELLS, at_most=MOST_CELLS)
-        )
+        checks.whole_field(self, "steps", at_most=10**6)
+        checks.whole_field(self, "cells", at_least=FEWEST_CELLS, at_most=MOST_CELLS)
 
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats; proven at both ends.

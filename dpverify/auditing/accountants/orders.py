@@ -36,10 +36,9 @@ def _above_zero(delta: float) -> float:
 
 def _checked(self: Any, *counts: str) -> None:
     """Check the noise and some counts of releases."""
-    multiplier = checks.number("noise_multiplier", self.noise_multiplier, at_least=0.05, at_most=1e6)
-    object.__setattr__(self, "noise_multiplier", multiplier)
+    checks.number_field(self, "noise_multiplier", at_least=0.05, at_most=1e6)
     for name in counts:
-        object.__setattr__(self, name, checks.whole_number(name, getattr(self, name), at_most=10**6))
+        checks.whole_field(self, name, at_most=10**6)
 
 
 @dataclass(frozen=True)
@@ -229,9 +228,8 @@ class HiddenIterates:
 
     def __post_init__(self) -> None:
         _checked(self, "steps")
-        object.__setattr__(self, "used", checks.whole_number("used", self.used, at_most=self.steps))
-        contraction = checks.number("contraction", self.contraction, above=0, at_most=1)
-        object.__setattr__(self, "contraction", contraction)
+        checks.whole_field(self, "used", at_most=self.steps)
+        checks.number_field(self, "contraction", above=0, at_most=1)
 
     def __str__(self) -> str:
         return (

@@ -64,22 +64,17 @@ class NoisyReleases:
         """Check the numbers."""
         if self.noise not in ("gaussian", "laplace"):
             raise InvalidArgumentError("noise", self.noise, "gaussian or laplace")
-        multiplier = checks.number("noise_multiplier", self.noise_multiplier, at_least=0.01, at_most=1e6)
-        object.__setattr__(self, "noise_multiplier", multiplier)
-        object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_most=10**6))
+        checks.number_field(self, "noise_multiplier", at_least=0.01, at_most=1e6)
+        checks.whole_field(self, "steps", at_most=10**6)
         least = 1e-9 if self.noise == "gaussian" else math.ulp(0.0)
-        probability = checks.number(
-            "sampling_probability", self.sampling_probability, at_least=least, at_most=1
-        )
-        object.__setattr__(self, "sampling_probability", probability)
+        checks.number_field(self, "sampling_probability", at_least=least, at_most=1)
         if not isinstance(self.adjacency, Adjacency):
             raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
-        if probability < 1 and self.adjacency is not Adjacency.ADD_REMOVE_ONE:
+        if self.sampling_probability < 1 and self.adjacency is not Adjacency.ADD_REMOVE_ONE:
             raise InvalidArgumentError(
                 "adjacency", self.adjacency.value, f"{Adjacency.ADD_REMOVE_ONE}, where records are sampled"
             )
-        cells = checks.whole_number("cells", self.cells, at_least=FEWEST_CELLS, at_most=MOST_CELLS)
-        object.__setattr__(self, "cells", cells)
+        checks.whole_field(self, "cells", at_least=FEWEST_CELLS, at_most=MOST_CELLS)
 
     def __str__(self) -> str:
         sampled = (

@@ -40,7 +40,7 @@ class BatchScheme:
 
     def __post_init__(self) -> None:
         """Check the numbers that the kind needs."""
-        object.__setattr__(self, "n", checks.whole_number("n", self.n, at_least=2))
+        checks.whole_field(self, "n", at_least=2)
         if self.kind not in get_args(Scheme):
             raise InvalidArgumentError("scheme", self.kind, ", ".join(get_args(Scheme)))
         if self.kind == "poisson":

@@ -411,17 +411,17 @@ def places_of(wanted: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int64]:
     return np.where(known[at] == wanted, at, known.size)
 
 
-def fit_logistic(left: FloatArray, right: FloatArray, *, penalty: float = 1.0) -> FloatArray | None:
+def fit_logistic(left: FloatArray, right: FloatArray) -> FloatArray | None:
     """Logistic regression by Newton's method: weights (k,) of features (rows, k), without the intercept.
 
-    They are of the log-odds of the left side. `penalty` times half the squared weights is added to the negative
-    log-likelihood. None if there is no solution in floats. The features should be of order 1. Where the Newton step
-    does not descend, it is halved.
+    They are of the log-odds of the left side. Half the squared weights are added to the negative log-likelihood. None
+    if there is no solution in floats. The features should be of order 1. Where the Newton step does not descend, it is
+    halved.
     """
     x = np.ones((left.shape[0] + right.shape[0], left.shape[1] + 1))
     x[: left.shape[0], :-1], x[left.shape[0] :, :-1] = left, right
     y = np.repeat([1.0, 0.0], [left.shape[0], right.shape[0]])
-    ridge = np.full(x.shape[1], penalty)
+    ridge = np.ones(x.shape[1])
     ridge[-1] = 1e-9
     every = max(1, -(-x.shape[0] * x.shape[1] ** 2 // _MOST_PRODUCTS))
     weights = np.zeros(x.shape[1])

@@ -404,8 +404,9 @@ def _worst(roundings: list[Rounding]) -> Rounding:
     return Rounding(*map(max, zip(*map(astuple, roundings), strict=True)))
 
 
-def _where_below(bound: Callable[[float], float], delta: float, low: float = 0.0) -> tuple[float, float]:
+def _where_below(bound: Callable[[float], float], delta: float) -> tuple[float, float]:
     """Two epsilons close together: the bound is above delta at the first, and at most delta at the second."""
+    low = 0.0
     if bound(low) <= delta:
         return low, low
     # what is lost in floats is multiplied by e^epsilon: an upper bound falls, then grows

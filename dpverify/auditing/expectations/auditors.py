@@ -6,7 +6,7 @@ hundred runs or less, one close to it all of them. Entries say how many were mad
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -30,54 +30,6 @@ class RoundsOfNumbers(Numbers, Protocol):
         """Independent numbers from `count` runs of a round, from 1; independent of those of all other rounds."""
 
 
-@dataclass(frozen=True)
-class RiskAuditor:
-    """Encloses excess risks and compares each with its bound; raises as `audit_mean`."""
-
-    spends: ClassVar[bool] = True
-
-    def audit(self, question: BoundsQuestion, subject: Sequence[Numbers], error: ErrorShare) -> RiskEvidence:
-        """Draw, enclose, compare."""
-        return answer(RiskEvidence, question, subject, error, _all_at_once)
-
-
-@dataclass(frozen=True)
-class MeanAuditor:
-    """The same for expectations of anything bounded that is read off a run, such as counts of queries."""
-
-    spends: ClassVar[bool] = True
-
-    def audit(self, question: BoundsQuestion, subject: Sequence[Numbers], error: ErrorShare) -> MeanEvidence:
-        """Draw, enclose, compare."""
-        return answer(MeanEvidence, question, subject, error, _all_at_once)
-
-
-@dataclass(frozen=True)
-class BettingRiskAuditor:
-    """`RiskAuditor` round by round, until each risk is on one side of its bound, or all runs are made."""
-
-    spends: ClassVar[bool] = True
-
-    def audit(
-        self, question: BoundsQuestion, subject: Sequence[RoundsOfNumbers], error: ErrorShare
-    ) -> RiskEvidence:
-        """Draw, enclose, compare, again and again."""
-        return answer(RiskEvidence, question, subject, error, _in_rounds)
-
-
-@dataclass(frozen=True)
-class BettingMeanAuditor:
-    """`MeanAuditor` round by round."""
-
-    spends: ClassVar[bool] = True
-
-    def audit(
-        self, question: BoundsQuestion, subject: Sequence[RoundsOfNumbers], error: ErrorShare
-    ) -> MeanEvidence:
-        """Draw, enclose, compare, again and again."""
-        return answer(MeanEvidence, question, subject, error, _in_rounds)
-
-
 def _all_at_once(subject: Numbers, runs: int, asked: dict[str, Any], *, to_the_end: bool) -> Audited:
     """One case, by the interval that all runs give."""
     return audit_mean(subject.draw(runs), **asked), runs
@@ -94,3 +46,44 @@ def _in_rounds(subject: RoundsOfNumbers, runs: int, asked: dict[str, Any], *, to
         **asked,
     )
     return audit, audit.runs * unit
+
+
+@dataclass(frozen=True)
+class RiskAuditor:
+    """Encloses excess risks and compares each with its bound; raises as `audit_mean`."""
+
+    spends: ClassVar[bool] = True
+    one: ClassVar[Callable[..., Audited]] = staticmethod(_all_at_once)
+    """How one case is audited."""
+
+    def audit(self, question: BoundsQuestion, subject: Sequence[Any], error: ErrorShare) -> RiskEvidence:
+        """Draw, enclose, compare."""
+        return answer(RiskEvidence, question, subject, error, self.one)
+
+
+@dataclass(frozen=True)
+class MeanAuditor:
+    """The same for expectations of anything bounded that is read off a run, such as counts of queries."""
+
+    spends: ClassVar[bool] = True
+    one: ClassVar[Callable[..., Audited]] = staticmethod(_all_at_once)
+    """How one case is audited."""
+
+    def audit(self, question: BoundsQuestion, subject: Sequence[Any], error: ErrorShare) -> MeanEvidence:
+        """Draw, enclose, compare."""
+        return answer(MeanEvidence, question, subject, error, self.one)
+
+
+class BettingRiskAuditor(RiskAuditor):
+    """`RiskAuditor` round by round, until each risk is on one side of its bound, or all runs are made.
+
+    Subjects are `RoundsOfNumbers`.
+    """
+
+    one = staticmethod(_in_rounds)
+
+
+class BettingMeanAuditor(MeanAuditor):
+    """`MeanAuditor` round by round."""
+
+    one = staticmethod(_in_rounds)

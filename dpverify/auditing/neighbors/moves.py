@@ -14,7 +14,6 @@ import numpy as np
 
 from dpverify.auditing.neighbors.constructions import Domain, neighbor_of
 from dpverify.auditing.neighbors.pairs import Pair
-from dpverify.auditing.neighbors.units import OF_UNITS
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
@@ -22,11 +21,6 @@ from dpverify.privacy import Adjacency
 _MOST_RECORDS = 500
 _ABOUT = "found step by step"
 _T = TypeVar("_T")
-
-
-def movable(adjacency: Adjacency) -> bool:
-    """Whether there are steps from pairs by this relation."""
-    return adjacency not in OF_UNITS
 
 
 @dataclass

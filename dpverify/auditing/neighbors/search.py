@@ -19,8 +19,9 @@ from dpverify import checks
 from dpverify.auditing.claims import Claim, checked_claim, claimed_deltas, stated_corner
 from dpverify.auditing.neighbors.constructions import Domain, pairs
 from dpverify.auditing.neighbors.low_bit_pairs import low_bit_pairs, low_bits_of
-from dpverify.auditing.neighbors.moves import Moves, movable, shrunk
+from dpverify.auditing.neighbors.moves import Moves, shrunk
 from dpverify.auditing.neighbors.pairs import Pair, TablePair
+from dpverify.auditing.neighbors.units import OF_UNITS
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError, OneSideFailsError
 from dpverify.privacy import PureDP
@@ -107,7 +108,7 @@ def search_pairs(
     if not state.seen:
         return state.found
     if state.best(1)[0].claim < _TELLING or state.again().claim < _TELLING:
-        if not low_bits and movable(domain.adjacency):
+        if not low_bits and domain.adjacency not in OF_UNITS:
             _climb(state, Moves(domain, rng))
         state.again()
     pair, telling = state.finalist.pair, state.finalist.claim

@@ -121,7 +121,8 @@ def audit_tails(
     x = numbers / scale
     written = Written.of(numbers)
     largest_level = level * _SHARES["largest"] / len(SIDES)
-    seen = _end_seen(law, x.size, largest_level)
+    # all numbers are at most this with that probability
+    seen = beyond_at(law, min(-math.expm1(math.log(largest_level) / x.size), 0.5))
     rounded = float(written.spacing(np.asarray(seen * scale))) / scale / 2
     seen = max(seen - rounded, 0.0)  # the largest may be rounded down
     search = GridSearch(law, x, written, scale, level * _SHARES["grids"])
@@ -209,11 +210,6 @@ def _checked(values: ArrayLike) -> FloatArray:
     if not np.all(np.isfinite(raw)):
         raise InvalidDataError("The values contain NaN or infinity; allowed: finite numbers.")
     return raw.astype(np.float64)
-
-
-def _end_seen(law: Law, runs: int, level: float) -> float:
-    """The m for which all numbers are at most m with probability `level`."""
-    return beyond_at(law, min(-math.expm1(math.log(level) / runs), 0.5))
 
 
 def _comes_too_often(repeats: int, runs: int, most: float, level: float) -> bool:

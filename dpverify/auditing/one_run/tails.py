@@ -196,16 +196,14 @@ def too_many_from(points: ClaimedPoints, guesses: Guesses, level: float) -> int 
     return high
 
 
-def largest_refuted(
-    refuted: Callable[[float], bool], most: float = 60.0, *, precision: float = 5e-4
-) -> float:
+def largest_refuted(refuted: Callable[[float], bool]) -> float:
     """The end of what is refuted, from 0 on, by bisection; rounded down; 0 where nothing is."""
     if not refuted(0.0):
         return 0.0
     low, high = 0.0, 1.0
-    while high < most and refuted(high):
+    while high < 60.0 and refuted(high):
         low, high = high, 2 * high
-    while high - low > precision * math.fsum((low, 1e-3)):
+    while high - low > 5e-4 * math.fsum((low, 1e-3)):
         middle = (low + high) / 2
         low, high = (middle, high) if refuted(middle) else (low, middle)
     return _rounded_down(low)

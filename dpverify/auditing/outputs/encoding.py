@@ -116,7 +116,11 @@ class Encoder:
             self.runs += max(map(len, plain))
             return plain
         self._begin_columns()
-        if sides[0].shape[1:] != sides[1].shape[1:] or any(map(is_texts, sides)) or self._lengths_vary:
+        if (
+            sides[0].shape[1:] != sides[1].shape[1:]
+            or any(map(is_texts, sides))
+            or any(kind == _LENGTH for _, kind in self._shown)
+        ):
             sides = as_texts(sides[0]), as_texts(sides[1])
         columns = [_columns(side, self._seen) for side in sides]
         self._choose(columns, [len(side) for side in sides])
@@ -176,10 +180,6 @@ class Encoder:
             )
         if not self._shown:
             self._shown[((), "nothing")] = 0.0
-
-    @property
-    def _lengths_vary(self) -> bool:
-        return any(kind == _LENGTH for _, kind in self._shown)
 
     @property
     def names(self) -> tuple[str, ...]:

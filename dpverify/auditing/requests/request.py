@@ -221,7 +221,10 @@ class Request:
         if self.delta is not None and corner is not None and self.delta != corner[1] and not self.looks_once:
             said = f"{corner[1]:g}, which the claim names, or another with {{}}"
             raise RequestError("delta", self.delta, said, "fixed_runs")
-        if not _divides(self.failure_probability):
+        # but a part of another one, or what divides itself among examples
+        if not hasattr(self.failure_probability, "spend") and not hasattr(
+            self.failure_probability, "part_for"
+        ):
             checks.failure_probability("failure_probability", self.failure_probability)
         checks.whole_number("seed", self.seed, at_least=0, at_most=None)
 
@@ -432,11 +435,6 @@ def _is_named(function: Any) -> bool:
     from dpverify.running import Target
 
     return isinstance(function, Target)
-
-
-def _divides(budget: Any) -> bool:
-    """Whether a failure probability is a part of another one, or divides itself among examples."""
-    return callable(getattr(budget, "spend", None)) or callable(getattr(budget, "part_for", None))
 
 
 def _words(name: str, value: Any) -> list[object]:

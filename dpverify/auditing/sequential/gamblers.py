@@ -164,17 +164,13 @@ class Gamblers:
         self.partitions = [*kept.values(), *self._learner(self._left[0], self._right[0], self._rng)]
         self._learned_at = self.runs
 
-    @property
-    def _log_cash(self) -> float:
-        return -math.log(self._parts + 1)
-
     def _put_to_work(self) -> None:
         """Of the 1/(k+1) that is still in cash, stake 1/((k+1)(k+2)) from here on: what early bets lost is not all."""
         self._staked = np.logaddexp(self._staked, -math.log((self._parts + 1) * (self._parts + 2)))
         self._parts += 1
 
     def _settle(self, cells: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]) -> None:
-        cash = self._log_cash
+        cash = -math.log(self._parts + 1)
         for place, bet in enumerate(self._bets):
             if bet is None or self.retired[place]:
                 continue

@@ -486,7 +486,13 @@ class _Goals:
         for weight, _, v, factor, h, rate in sorted(ways, key=lambda way: (way[0], way[1], way[2].name))[
             :_WAYS
         ]:
-            if weight[0] > before + 1 or (h.has(Phi) and rate.has(Phi) and not self._fewer(h, rate)):
+            if weight[0] > before + 1:
+                continue
+            if (
+                rate.has(Phi)
+                and h.has(Phi)
+                and not (self.thorough and len(rate.atoms(Phi)) < len(h.atoms(Phi)))
+            ):
                 continue
             signs = place.signs(rate)
             if len(signs) > 1:
@@ -494,10 +500,6 @@ class _Goals:
             for steps in self._slope(place, v, h, rate, 1 if 1 in signs else -1, strict, depth):
                 body = ["mul", symbolic_to_json(1 / factor), symbolic_to_json(h)]
                 yield steps if factor == 1 else _as(body, ["each", LEAF, steps])
-
-    def _fewer(self, h: SymPy, rate: SymPy) -> bool:
-        """Whether a derivative has fewer values of Phi, which is looked at by a thorough search alone."""
-        return self.thorough and len(rate.atoms(Phi)) < len(h.atoms(Phi))
 
     def _slope(
         self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int

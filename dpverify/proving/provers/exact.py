@@ -68,7 +68,6 @@ from dpverify.proving.reasoning.symbolic import (
     symbolic_formula,
     symbolic_to_json,
     tree,
-    tree_of,
 )
 from dpverify.proving.reasoning.truth import missing, require, shift_that_shows
 
@@ -181,7 +180,7 @@ class Exact(NamedProver):
                 then = self._proof(problem, step.left(claim), budget, inner=True)
                 return None if then is None else {"method": method, **step.to_json(), "then": then}
         if inner:
-            answer, _ = unsatisfiable(problem.over, problem.assuming, tree_of(claim), budget=budget)
+            answer, _ = unsatisfiable(problem.over, problem.assuming, map_sides(claim, tree), budget=budget)
             if answer is True:
                 return {"method": "smt"}
         return None
@@ -363,14 +362,16 @@ def closed_integral(integral: Binder) -> ClosedIntegral:
     if not isinstance(e, sp.Integral):
         raise OutOfScopeError(f"SymPy rewrites the integral over {integral.variable.name}")
     check_integrand(e.function)
-    found = None if e.function.has(sp.Integral) else _any_closed_form(integral, e)
+    found = (
+        None
+        if e.function.has(sp.Integral)
+        else next(
+            filter(None, (way(integral, e) for way in (_gaussian, _by_antiderivative, _decaying))), None
+        )
+    )
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
     return found
-
-
-def _any_closed_form(integral: Binder, e: SymPy) -> ClosedIntegral | None:
-    return _gaussian(integral, e) or _by_antiderivative(integral, e) or _decaying(integral, e)
 
 
 def _conditions(integral: Binder, *parts: Expression) -> Iterator[Requirement]:

@@ -43,6 +43,7 @@ from dpverify.formulas.logic import (
     Or,
     Relation,
     conjuncts,
+    negated,
 )
 from dpverify.formulas.operators import operator
 from dpverify.proving.problem import Ends, ProofProblem
@@ -187,27 +188,9 @@ def violation(formula: Formula, names: Sequence[str], terms: TermsLeft | None = 
             gs = [violation(p, names, terms) for p in parts]
             return lambda x: min(g(x) for g in gs)
         case Not(part):
-            return violation(_negated(part), names, terms)
+            return violation(negated(part), names, terms)
         case Implies(premise, conclusion):
-            return violation(Or((_negated(premise), conclusion)), names, terms)
-        case ForAll() | Exists():
-            raise OutOfScopeError(_QUANTIFIED)
-
-
-def _negated(formula: Formula) -> Formula:
-    match formula:
-        case Compare(relation, left, right):
-            if relation in ("==", "!="):
-                return Compare("!=" if relation == "==" else "==", left, right)
-            return Compare("<" if relation == "<=" else "<=", right, left)
-        case And(parts):
-            return Or(tuple(map(_negated, parts)))
-        case Or(parts):
-            return And(tuple(map(_negated, parts)))
-        case Not(part):
-            return part
-        case Implies(premise, conclusion):
-            return And((premise, _negated(conclusion)))
+            return violation(Or((negated(premise), conclusion)), names, terms)
         case ForAll() | Exists():
             raise OutOfScopeError(_QUANTIFIED)
 

@@ -51,8 +51,6 @@ _DIGITS = 9
 _ZERO = Number(Fraction(0))
 _NEAR = 1e-9
 """Relative size below which floats say nothing of a sign."""
-_FAR = 600.0
-"""Exponents beyond which floats are not asked."""
 
 
 def transcendental(e: SymPy) -> bool:

@@ -78,59 +78,50 @@ def raised(base: SymPy, exponent: SymPy) -> SymPy:
     return base**exponent
 
 
-class Phi(sp.Function):  # type: ignore[misc]
-    """The standard Gaussian distribution function, erfc(-x / sqrt(2)) / 2, never rewritten by SymPy.
+class _Kept(sp.Function):  # type: ignore[misc]
+    """A function of one number that SymPy never rewrites: its `slope`, and its `form` in SymPy's functions."""
 
-    Kept as it is so that Phi(-10) is not evaluated as one minus something close to one.
-    """
-
-    nargs = 1
-
-    def fdiff(self, argindex: int = 1) -> SymPy:
-        """Derivative: the Gaussian density."""
-        return sp.exp(-(self.args[0] ** 2) / 2) / sp.sqrt(2 * sp.pi)
-
-    def _eval_evalf(self, prec: int) -> SymPy:
-        return (sp.erfc(-self.args[0] / sp.sqrt(2)) / 2)._eval_evalf(prec)
-
-
-class Sine(sp.Function):  # type: ignore[misc]
-    """The sine, never rewritten by SymPy."""
-
-    nargs = 1
+    slope: Callable[[SymPy], SymPy]
+    form: Callable[[SymPy], SymPy]
 
     def fdiff(self, argindex: int = 1) -> SymPy:
         """Derivative."""
-        return Cosine(self.args[0])
+        return type(self).slope(self.args[0])
 
     def _eval_evalf(self, prec: int) -> SymPy:
-        return sp.sin(self.args[0])._eval_evalf(prec)
+        return type(self).form(self.args[0])._eval_evalf(prec)
 
 
-class Cosine(sp.Function):  # type: ignore[misc]
-    """The cosine, never rewritten by SymPy."""
+class Phi(_Kept):
+    """The standard Gaussian distribution function; Phi(-10) is not evaluated as one minus something close to one."""
 
     nargs = 1
-
-    def fdiff(self, argindex: int = 1) -> SymPy:
-        """Derivative."""
-        return -Sine(self.args[0])
-
-    def _eval_evalf(self, prec: int) -> SymPy:
-        return sp.cos(self.args[0])._eval_evalf(prec)
+    slope = staticmethod(lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi))
+    form = staticmethod(lambda x: sp.erfc(-x / sp.sqrt(2)) / 2)
 
 
-class Arctangent(sp.Function):  # type: ignore[misc]
-    """The arctangent, never rewritten by SymPy."""
+class Sine(_Kept):
+    """The sine."""
 
     nargs = 1
+    slope = staticmethod(lambda x: Cosine(x))
+    form = staticmethod(sp.sin)
 
-    def fdiff(self, argindex: int = 1) -> SymPy:
-        """Derivative."""
-        return 1 / (1 + self.args[0] ** 2)
 
-    def _eval_evalf(self, prec: int) -> SymPy:
-        return sp.atan(self.args[0])._eval_evalf(prec)
+class Cosine(_Kept):
+    """The cosine."""
+
+    nargs = 1
+    slope = staticmethod(lambda x: -Sine(x))
+    form = staticmethod(sp.cos)
+
+
+class Arctangent(_Kept):
+    """The arctangent."""
+
+    nargs = 1
+    slope = staticmethod(lambda x: 1 / (1 + x**2))
+    form = staticmethod(sp.atan)
 
 
 TRANSCENDENTAL = (sp.exp, sp.log, Phi, sp.erfc, Sine, Cosine, Arctangent)
@@ -309,11 +300,6 @@ def tree(e: SymPy) -> Expression:
         if isinstance(e, function):
             return apply(name, *map(tree, e.args))
     raise OutOfScopeError(f"{type(e).__name__} in {e}")
-
-
-def tree_of(formula: Symbolic) -> Formula:
-    """`tree` on every side."""
-    return map_sides(formula, tree)
 
 
 def symbolic_to_json(e: SymPy) -> Json:

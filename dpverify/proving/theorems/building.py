@@ -11,7 +11,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, free, put
 from dpverify.proving.checker.theorems.steps import Clause, ProofState, opened_clause
 from dpverify.proving.theorems.arithmetic import arithmetic
-from dpverify.proving.theorems.derivation import UnderivedError, json_of
+from dpverify.proving.theorems.derivation import UnderivedError, json_of, known_by
 
 
 class ProofBuilder:
@@ -28,11 +28,7 @@ class ProofBuilder:
 
     def know(self, step: Json, fact: Node) -> int:
         """Know a fact by a step that was worked out; the place at which it is known."""
-        if fact in self.facts:
-            return self.facts.index(fact)
-        self.steps.append(step)
-        self.facts.append(fact)
-        return len(self.facts) - 1
+        return known_by(self.facts, self.steps, fact, step)
 
     def use(
         self, source: str | int, values: Sequence[tuple[tuple[str, ...], Node]], given: Sequence[int],

@@ -59,6 +59,15 @@ def json_of(node: Node) -> Json:
     return node if isinstance(node, str) else [json_of(part) for part in node]
 
 
+def known_by(facts: list[Node], steps: list[Json], fact: Node, step: Json) -> int:
+    """The place of a fact among those that are known, to which it is added with its step if it is new."""
+    if fact in facts:
+        return facts.index(fact)
+    steps.append(step)
+    facts.append(fact)
+    return len(facts) - 1
+
+
 @dataclass
 class Frame:
     """What is known at a place of a proof."""
@@ -72,11 +81,7 @@ class Frame:
 
     def add(self, step: Json, fact: Node) -> int:
         """Know a fact by a step."""
-        if fact in self.facts:
-            return self.facts.index(fact)
-        self.steps.append(step)
-        self.facts.append(fact)
-        return len(self.facts) - 1
+        return known_by(self.facts, self.steps, fact, step)
 
     def back(self, facts: int, steps: int) -> None:
         """Forget what was found since."""

@@ -73,11 +73,6 @@ class Alphabet:
         return replace(found, defined={**found.defined, one.letter.name: one})
 
     @property
-    def named_types(self) -> dict[str, str]:
-        """Names of types."""
-        return dict(self.types.values())
-
-    @property
     def kinds(self) -> dict[str, Kind]:
         """Of what type letters are, those aside that stand for something."""
         found = [one for one in self.letters.values() if one.name not in self.defined]

@@ -66,7 +66,7 @@ class TheoremReader:
 
     def __init__(self, alphabet: Alphabet) -> None:
         self.alphabet = alphabet
-        self.scope = Scope(alphabet.named_types, alphabet.kinds)
+        self.scope = Scope(dict(alphabet.types.values()), alphabet.kinds)
         self.longest = sorted(alphabet.letters, key=len, reverse=True)
 
     def having(self, *letters: TheoremLetter) -> TheoremReader:

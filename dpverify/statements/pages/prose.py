@@ -81,7 +81,12 @@ def surroundings(blocks: Sequence[PageBlock], errors: Errors) -> tuple[list[Arou
         if not leaf.prose:
             continue
         rest = sentences(leaf.prose)
-        if ahead and rest and rest[-1].end != "." and not (behind and len(rest) == 1 and _is_tail(rest[0])):
+        if (
+            ahead
+            and rest
+            and rest[-1].end != "."
+            and not (behind and len(rest) == 1 and rest[0].goes_on and rest[0].end != ":")
+        ):
             found[i + 1] = replace(found[i + 1], before=rest.pop())
         if behind and rest and rest[0].goes_on:
             end = rest.pop(0)
@@ -117,11 +122,6 @@ def _join(found: dict[int, Around], leaves: Sequence[_Leaf], blocks: Sequence[Pa
 def _joins(between: Sequence[Sentence]) -> bool:
     """Whether two displays with this between them stand in one sentence."""
     return not between or (len(between) == 1 and between[0].end != "." and not between[0].parts[0].begins)
-
-
-def _is_tail(sentence: Sentence) -> bool:
-    """Whether the only sentence between two displays is the end of the first one's."""
-    return sentence.goes_on and sentence.end != ":"
 
 
 def _leaves(blocks: Sequence[PageBlock], errors: Errors) -> Iterator[_Leaf]:

@@ -66,8 +66,6 @@ def with_kernel(
     kernel: Kernel,
     checked: Sequence[tuple[RowCheck, tuple[Obligation, ProofEvidence] | None]],
     folder: Path,
-    *,
-    workers: int = 2,
     progress: Progress | None = None,
 ) -> list[RowCheck]:
     """The rows, those of proofs that the checker confirms with what the kernel says of them."""
@@ -92,7 +90,10 @@ def with_kernel(
     if progress is not None:
         progress.start(len(asked))
     answers = ask(
-        kernel, [row for _, row in asked], workers=workers, advance=progress.advance if progress else _no_one
+        kernel,
+        [row for _, row in asked],
+        workers=2,
+        advance=progress.advance if progress else lambda _: None,
     )
     for (at, _), reason in zip(asked, answers, strict=True):
         rows[at] = replace(rows[at], kernel=str(reason or ACCEPTED))
@@ -126,10 +127,6 @@ def theorems_of(statements: Sequence[Statement], *, workers: int) -> tuple[list[
         else:
             without.append(f"{name}: {theorem}")
     return theorems, without
-
-
-def _no_one(count: int) -> None:
-    """Nobody waits."""
 
 
 def _is_asked(row: RowCheck, proof: ProofEvidence) -> bool:

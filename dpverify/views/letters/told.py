@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Varied, telling
@@ -62,6 +63,8 @@ class SaidPiece(NamedTuple):
 
 
 Said = tuple[SaidPiece, ...]
+_math = partial(SaidPiece, kind=PieceKind.FORMULA)
+_code = partial(SaidPiece, kind=PieceKind.CODE)
 
 
 class PartLabel(StrEnum):
@@ -134,18 +137,16 @@ def _in_print(proof: ProofEvidence, statement: StatementEntry | None) -> Said:
 
 
 def _shown(proof: ProofEvidence) -> Said:
-    plain = SaidPiece(proof.expression, PieceKind.CODE)
+    plain = _code(proof.expression)
     found = SaidPiece(proof.latex, PieceKind.DISPLAY) if proof.latex else plain
     return (found, SaidPiece("that is,"), plain) if proof.written_in_full else (found,)
 
 
 def _under(proof: ProofEvidence) -> Said:
     """What its letters are, what it assumes, and which case it is."""
-    given = [SaidPiece(x, PieceKind.FORMULA) for x in proof.assuming_latex] or [
-        SaidPiece(x, PieceKind.CODE) for x in proof.assuming
-    ]
+    given = [*map(_math, proof.assuming_latex)] or map(_code, proof.assuming)
     return (
-        *_listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in proof.definitions)),
+        *_listed("where", map(_math, proof.definitions)),
         *_listed("given", given),
         *((SaidPiece(f"({proof.scope})"),) if proof.scope else ()),
     )
@@ -211,7 +212,7 @@ def point(proof: ProofEvidence, values: Mapping[str, str] | None, *, given: bool
             continue
         piece = SaidPiece(f"{name} = {number_text(value)}")
         if latex is not None:
-            piece = SaidPiece(f"{latex}={number_latex(value)}", PieceKind.FORMULA)
+            piece = _math(f"{latex}={number_latex(value)}")
         said += [SaidPiece(","), piece] if said else [piece]
     return tuple(said)
 
@@ -223,21 +224,18 @@ def _shows(line: str, latex: str) -> bool:
     return re.sub(r"[{}\s]", "", latex) in re.sub(r"[{}\s]", "", line)
 
 
-def _number(value: str) -> SaidPiece:
-    """A number as people write it."""
-    return SaidPiece(number_latex(value), PieceKind.FORMULA)
-
-
 def by_how_much(excess: FailureMargin | None, left: str | None, right: str | None) -> list[SaidPiece]:
     """Both sides, rounded."""
     if excess is not None:
         bound = SaidPiece(f"instead of at {'least' if excess.at_least else 'most'}")
         times = "too small by a factor of" if excess.at_least else "more by a factor of"
-        factor = [] if excess.factor is None else [SaidPiece(f", {times}"), _number(excess.factor)]
-        return [_number(excess.found), bound, _number(excess.bound), *factor]
+        factor = (
+            [] if excess.factor is None else [SaidPiece(f", {times}"), _math(number_latex(excess.factor))]
+        )
+        return [_math(number_latex(excess.found)), bound, _math(number_latex(excess.bound)), *factor]
     if left is None or right is None:
         return []
-    one, other = map(_number, short_sides(left, right))
+    one, other = (_math(number_latex(side)) for side in short_sides(left, right))
     return [SaidPiece("the sides are"), one, SaidPiece("and"), other]
 
 
@@ -248,11 +246,11 @@ def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
     if same and (repair.added or repair.definitions != false.definitions):
         said.append(SaidPiece("the same"))
     elif same:
-        said += [SaidPiece("read as"), SaidPiece(repair.expression, PieceKind.CODE)]
+        said += [SaidPiece("read as"), _code(repair.expression)]
     else:
         said += _shown(repair)
     if repair.definitions != false.definitions:
-        said += _listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in repair.definitions))
+        said += _listed("where", map(_math, repair.definitions))
     kind = PieceKind.FORMULA if repair.added_latex else PieceKind.CODE
     said += _listed("for", (SaidPiece(text, kind) for text in repair.added_latex or repair.added))
     if repair.obligation != false.obligation and repair.where:
@@ -281,13 +279,7 @@ def _stands(row: StatementEntry, letter: Letter) -> Said:
         said.append(SaidPiece(f"; {_STANDS_CORRECTED[after.standing]}"))
         if after.verdict in HOLDS:
             found = ((letter.latex.get(text), text) for text in after.where)
-            said += _listed(
-                "for",
-                (
-                    SaidPiece(x, PieceKind.FORMULA) if x else SaidPiece(text, PieceKind.CODE)
-                    for x, text in found
-                ),
-            )
+            said += _listed("for", (_math(x) if x else _code(text) for x, text in found))
     return tuple(said)
 
 
@@ -325,14 +317,12 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
         yield LetterPart(PartLabel.FAILS, fails(fault))
         if instance is not None:
             left, right = map(number_latex, instance.sides)
-            line = SaidPiece(
-                f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}", PieceKind.FORMULA
-            )
+            line = _math(f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}")
             yield LetterPart(
                 PartLabel.INSTANCE, (SaidPiece(f"{instance.says}:"), line, SaidPiece("is false"))
             )
         yield LetterPart(PartLabel.THRESHOLD, _thresholds(proof))
-        sized = next((each for each in entry.faults if _has_size(each.shown)), fault)
+        sized = next((one for one in entry.faults if getattr(one.shown.realistic, "point", None)), fault)
         place = () if sized is fault else (SaidPiece(f"({', '.join(sized.places)})"),)
         yield LetterPart(PartLabel.REALISTIC, (*realistic(sized.shown), *place))
     for _, erratum in entry.errata:
@@ -354,8 +344,12 @@ def _thresholds(proof: ProofEvidence) -> Said:
 def _far(proof: ProofEvidence, found: Threshold) -> Iterator[SaidPiece]:
     change, word = found.change, "for" if found.change.letter else "with"
     if not change.letter:
-        inside = SaidPiece(found.inside, PieceKind.CODE)
-        now = (_number(found.now), SaidPiece("in"), inside) if found.now else (SaidPiece(","), inside)
+        inside = _code(found.inside)
+        now = (
+            (_math(number_latex(found.now)), SaidPiece("in"), inside)
+            if found.now
+            else (SaidPiece(","), inside)
+        )
         yield from (SaidPiece(str(change.varied)), *now, SaidPiece(":"))
     yield SaidPiece(f"{found.holds.verdict} {word}")
     yield _end(proof, found, found.holds)
@@ -373,11 +367,11 @@ def _end(proof: ProofEvidence, found: Threshold, end: ThresholdEnd) -> SaidPiece
     """A bound on a letter, or a number."""
     change = found.change
     if not change.letter:
-        return _number(end.number())
+        return _math(number_latex(end.number()))
     letter, sign = proof.letters.get(change.letter), _BOUNDS.get((change.varied, end.strict))
     if letter is None or sign is None:
-        return SaidPiece(end.says, PieceKind.CODE)
-    return SaidPiece(f"{letter}{sign}{number_latex(end.number())}", PieceKind.FORMULA)
+        return _code(end.says)
+    return _math(f"{letter}{sign}{number_latex(end.number())}")
 
 
 _BOUNDS = {
@@ -391,8 +385,8 @@ _BOUNDS = {
 def _range(proof: ProofEvidence, name: str, low: str, high: str) -> SaidPiece:
     letter = proof.letters.get(name)
     if letter is None:
-        return SaidPiece(f"{number_text(low)} <= {name} <= {number_text(high)}", PieceKind.CODE)
-    return SaidPiece(rf"{number_latex(low)}\le {letter}\le {number_latex(high)}", PieceKind.FORMULA)
+        return _code(f"{number_text(low)} <= {name} <= {number_text(high)}")
+    return _math(rf"{number_latex(low)}\le {letter}\le {number_latex(high)}")
 
 
 def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
@@ -400,14 +394,10 @@ def _label_of_truth(false: ProofEvidence, repair: ProofEvidence) -> PartLabel:
     return PartLabel.CASE if special else PartLabel.TRUE
 
 
-def _has_size(proof: ProofEvidence) -> bool:
-    return proof.realistic is not None and proof.realistic.point is not None
-
-
 def erratum_said(erratum: ErratumEntry) -> Said:
     """What a test or an audit computes."""
     said = f"{erratum.where}: {erratum.printed}; instead: {erratum.corrected}"
-    return (SaidPiece(said), *_listed("; by", (SaidPiece(each, PieceKind.CODE) for each in erratum.evidence)))
+    return (SaidPiece(said), *_listed("; by", map(_code, erratum.evidence)))
 
 
 def why(fault: PrintedFault) -> Said:
@@ -456,12 +446,8 @@ def _line(fault: PrintedFault, name: str) -> FaultLine:
         instead += _fitting(true(proof, repair))
     reason = next((r.because for r in fault.repairs[:1] if r.because), "") or _reading(proof)
     instead += [SaidPiece(f"({reason})" if instead else reason)] if reason else []
-    formula = (
-        SaidPiece(proof.latex, PieceKind.FORMULA)
-        if proof.latex
-        else SaidPiece(proof.expression, PieceKind.CODE)
-    )
-    said = (formula, *_listed("where", (SaidPiece(line, PieceKind.FORMULA) for line in proof.definitions)))
+    formula = _math(proof.latex) if proof.latex else _code(proof.expression)
+    said = (formula, *_listed("where", map(_math, proof.definitions)))
     return FaultLine(
         "; ".join(fault.places),
         name,
@@ -475,7 +461,7 @@ def _fitting(said: Said) -> Said:
     """Without displays, and without formulas that no table has room for."""
     return tuple(
         SaidPiece("a long formula") if len(piece.text) > _LONGEST and piece.kind is not PieceKind.WORDS
-        else SaidPiece(piece.text, PieceKind.FORMULA) if piece.kind is PieceKind.DISPLAY
+        else _math(piece.text) if piece.kind is PieceKind.DISPLAY
         else piece
         for piece in said
     )  # fmt: skip
@@ -488,11 +474,8 @@ def first_page(letter: Letter) -> tuple[str, ...]:
     """What is counted: how the statements stand, and what this letter tells."""
     stands = counts(row.printed.standing for row in letter.statements if row.is_counted)
     of = plural(sum(stands.values()), "statement")
-    said = (
-        [f"As printed, of {of} {', '.join(each.of(number) for each, number in stands.items())}."]
-        if stands
-        else []
-    )
+    how = ", ".join(each.of(number) for each, number in stands.items())
+    said = [f"As printed, of {of} {how}."] if stands else []
     beside = "or matter" if len(letter.meant) == 1 else "and matters"
     told = [
         f"{plural(len(letter.entries), 'fault')} that {'changes' if len(letter.entries) == 1 else 'change'} a claim, a "

@@ -17,10 +17,11 @@ from dpverify.auditing.accountants import (
     Reference,
     audit_epsilon,
 )
-from dpverify.auditing.accountants.looseness import ROWS, measured
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency, gaussian_hockey_stick
+
+from ...benchmarks.looseness import ROWS, measured
 
 GAUSSIAN = NoisyReleases("gaussian", 1.0)
 

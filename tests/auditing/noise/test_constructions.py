@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpverify.auditing.noise.constructions import Polar, RatioOfUniforms, Ziggurat
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 
+from ...benchmarks.constructions import Polar, RatioOfUniforms, Ziggurat
 from .samplers import polar
 
 Array = NDArray[np.floating]

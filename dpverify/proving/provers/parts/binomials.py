@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 import sympy as sp
 
@@ -19,22 +19,17 @@ from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
+from dpverify.proving.proof import Budget, Proof, ProverByParts, proved, undecided
 from dpverify.proving.provers.parts.lemmas import SCOPES, put_for
 from dpverify.proving.reasoning.algebra import in_factors, replaced, simplified
 from dpverify.proving.reasoning.contacts import exponential, logarithm
 from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic, symbolic_to_json, tree
 
-Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 
-
-class BinomialSums(NamedProver):
+class BinomialSums(ProverByParts):
     """The prover of comparisons with sums by the binomial theorem."""
 
     name = "binomial sums"
-
-    def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
-        self._prove, self._provers = prove, tuple(provers)
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove a comparison with a closed form in place of its first such sum."""

@@ -7,7 +7,7 @@ is a problem without them; both parts are proved by the other provers, each with
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -33,14 +33,12 @@ from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
+from dpverify.proving.proof import Budget, Proof, Prove, Prover, ProverByParts, proved, undecided
 from dpverify.proving.provers.parts.lemmas import SCOPES
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
 
-Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
-_ONE = Number(Fraction(1))
 _MOST = 6
 """Letters of one step."""
 _BASES = 3
@@ -145,14 +143,13 @@ def growing(e: Expression, n: Variable) -> Iterator[Apply | Binder]:
         yield from growing(part, n)
 
 
-class Induction(NamedProver):
+class Induction(ProverByParts):
     """The prover of comparisons with an integer that has a smallest value."""
 
     name = "induction"
 
     def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
-        self._prove = prove
-        self._provers = tuple(p for p in provers if not isinstance(p, Search))
+        super().__init__(prove, [p for p in provers if not isinstance(p, Search)])
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove a comparison by induction over one of its integers."""

@@ -6,7 +6,7 @@ two, or an absolute value, is one of two terms in each of two cases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dpverify.formulas.calculus import map_sides, substituted
@@ -28,25 +28,25 @@ from dpverify.formulas.logic import Compare, Formula, Le, Lt, conjuncts, free_in
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, formula_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, settled, undecided
+from dpverify.proving.proof import Budget, Proof, Prove, Prover, ProverByParts, proved, settled, undecided
 from dpverify.proving.reasoning.places import Assumptions
 from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
 
-Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 SCOPES = At | Binder | Derivative
 """What may mean other things within, where nothing is replaced: a kink may lie where a derivative is taken."""
 _MOST = 4
 """Cases within cases."""
 
 
-class Lemmas(NamedProver):
+class Lemmas(ProverByParts):
     """The prover of comparisons with facts that it shows first, or in two cases."""
 
     name = "lemmas"
 
     def __init__(self, prove: Prove, provers: Sequence[Prover], *, depth: int = 0) -> None:
-        self._prove, self._provers, self._depth = prove, tuple(provers), depth
+        super().__init__(prove, provers)
+        self._depth = depth
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove a comparison."""
@@ -97,13 +97,10 @@ class Lemmas(NamedProver):
         return proved(problem, {"method": "cases", **ends, "cases": cases})
 
 
-class Substitution(NamedProver):
+class Substitution(ProverByParts):
     """The prover of what is assumed to hold where a letter has a value that need not be a fraction."""
 
     name = "substitution"
-
-    def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
-        self._prove, self._provers = prove, tuple(provers)
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove or refute with the value in the letter's place; a witness is one of what is left."""
@@ -164,7 +161,9 @@ def _splits(claim: Compare) -> Iterator[tuple[Expression, Expression, Expression
     """A maximum, minimum or absolute value without another one inside, and what it is in either case."""
     for e in (part for side in (claim.left, claim.right) for part in _outside(side)):
         if not isinstance(e, Apply) or any(
-            _is_split(part) for a in e.arguments for part in subexpressions(a)
+            isinstance(part, Apply) and part.operator in ("abs", "max", "min")
+            for a in e.arguments
+            for part in subexpressions(a)
         ):
             continue
         match e:
@@ -182,10 +181,6 @@ def _outside(e: Expression) -> Iterator[Expression]:
     if not isinstance(e, SCOPES):
         for part in children(e):
             yield from _outside(part)
-
-
-def _is_split(e: Expression) -> bool:
-    return isinstance(e, Apply) and e.operator in ("abs", "max", "min")
 
 
 def put_for(e: Expression, old: Expression, new: Expression) -> Expression:

@@ -5,7 +5,7 @@ What is left is a problem without quantiles, for the other provers; its certific
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.expressions import (
@@ -23,21 +23,16 @@ from dpverify.formulas.operators import normal_cdf
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
+from dpverify.proving.proof import Budget, Proof, ProverByParts, proved, undecided
 from dpverify.proving.provers.parts.lemmas import SCOPES
 from dpverify.proving.reasoning.algebra import low_roots
 from dpverify.proving.reasoning.symbolic import symbol, symbolic, tree
 
-Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 
-
-class Quantiles(NamedProver):
+class Quantiles(ProverByParts):
     """The prover of comparisons in which something is a quantile of what is linear in a letter."""
 
     name = "quantiles"
-
-    def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
-        self._prove, self._provers = prove, tuple(provers)
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove a comparison with letters for its quantiles."""

@@ -7,23 +7,22 @@ from dataclasses import replace
 
 from dpverify.formulas.logic import Compare
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, NamedProver, Proof, Prover
+from dpverify.proving.proof import Budget, Proof, Prove, Prover, ProverByParts
 from dpverify.proving.provers.quantified.constants import with_constants
 from dpverify.proving.provers.quantified.growth import growing
-from dpverify.proving.provers.quantified.task import Prove, Task, peeled
+from dpverify.proving.provers.quantified.task import Task, peeled
 from dpverify.proving.provers.quantified.terms import with_terms
 from dpverify.proving.provers.search import Search
 
 
-class Quantifiers(NamedProver):
+class Quantifiers(ProverByParts):
     """Puts in what there is to be, and leaves the rest to `prove`; refutes by growth, or by proving the negation."""
 
     name = "constants"
 
     def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
-        self._prove = prove
         # what is put in holds in floats, so that there is no use in looking for counterexamples
-        self._provers = tuple(p for p in provers if not isinstance(p, Search))
+        super().__init__(prove, [p for p in provers if not isinstance(p, Search)])
         self._all = tuple(provers)
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof:

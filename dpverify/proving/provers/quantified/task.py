@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -28,15 +28,15 @@ from dpverify.formulas.logic import (
     free_in,
     has_exists,
     in_domain,
+    negated,
 )
 from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, variable_to_json
 from dpverify.ledger.verdicts import HOLDS, Gap, Verdict
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, Proof, Prover, most_telling, settled, together, undecided
+from dpverify.proving.proof import Budget, Proof, Prove, Prover, most_telling, settled, together, undecided
 
 Values = Mapping[Variable, Expression]
-Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 METHOD = "exists"
 
 
@@ -90,25 +90,6 @@ def put_in(formula: Formula, values: Values) -> Formula:
     return map_sides(
         formula, lambda e: substituted(e, {v: x for v, x in values.items() if v in free_variables(e)})
     )
-
-
-def negated(formula: Formula) -> Formula:
-    """What is true where a formula is false."""
-    match formula:
-        case Compare("<=", left, right):
-            return Compare("<", right, left)
-        case Compare("<", left, right):
-            return Compare("<=", right, left)
-        case Compare(relation, left, right):
-            return Compare("!=" if relation == "==" else "==", left, right)
-        case And(parts):
-            return Or(tuple(map(negated, parts)))
-        case Or(parts):
-            return And(tuple(map(negated, parts)))
-        case Not(part):
-            return part
-        case _:
-            raise OutOfScopeError("a quantifier within a part of the claim")
 
 
 def parts_of(formula: Formula) -> tuple[Formula, ...]:
@@ -200,7 +181,15 @@ class Task:
         self.parts = parts_of(prefix.core)
         self.conditions = (*problem.assuming, *prefix.premises)
         in_conditions = frozenset().union(*map(free_in, prefix.premises))
-        self.constants = [v for v in prefix.chosen if _is_constant(v) and v not in in_conditions]
+        self.constants = [
+            v
+            for v in prefix.chosen
+            if v.kind == "real"
+            and v.lower == 0
+            and v.lower_open
+            and v.upper is None
+            and v not in in_conditions
+        ]
         self.others = [v for v in prefix.chosen if v not in self.constants]
         self.reasons: list[str] = []
         self.gaps: list[Gap | None] = []
@@ -291,10 +280,6 @@ def _steps(shows: str, values: Values, proofs: Sequence[Proof], more: Mapping[st
     """As certificates write a proof from others."""
     inner = [p.certificate for p in proofs]
     return {"method": METHOD, "shows": shows, "values": values_to_json(values), "inner": inner, **more}
-
-
-def _is_constant(v: Variable) -> bool:
-    return v.kind == "real" and v.lower == 0 and v.lower_open and v.upper is None
 
 
 def values_text(values: Values) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
-from dpverify.formulas.logic import And, Compare, Formula
+from dpverify.formulas.logic import And, Compare, Formula, negated
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values, spread_out
 from dpverify.proving.provers.quantified.ratios import inside, place
-from dpverify.proving.provers.quantified.task import Task, negated, put_in, values_text
+from dpverify.proving.provers.quantified.task import Task, put_in, values_text
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))

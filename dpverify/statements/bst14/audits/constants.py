@@ -14,9 +14,10 @@ from dpverify.algorithms.bst14.output_perturbation import (
     GaussianOutputPerturbation,
 )
 from dpverify.algorithms.samplers.constraint_nets import cover_radius
+from dpverify.auditing.accountants.references import gaussian_excess
 from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, ConstraintSet, Logistic, Problem, Simplex
-from dpverify.statements.audit_parts import gaussian_delta, mean_problem, real_problem, sign_change
+from dpverify.statements.audit_parts import mean_problem, real_problem, sign_change
 from dpverify.statements.audit_rows import Computed
 
 DELTA = 1e-5
@@ -61,7 +62,7 @@ def gaussian_noise() -> Computed:
 
     def excess(c: arb) -> arb:
         noise = (c / 4 * (arb(10) ** 5).log()).sqrt()
-        return gaussian_delta(epsilon, epsilon / noise) - arb(10) ** -5
+        return gaussian_excess(epsilon / noise, epsilon, 1e-5)
 
     return Computed(sign_change(smallest, excess), {"epsilon": epsilon, "delta": DELTA})
 

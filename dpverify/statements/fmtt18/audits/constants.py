@@ -10,6 +10,7 @@ from flint import arb
 
 from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, theorem_noise_multiplier
 from dpverify.algorithms.fmtt18.public_records import printed_noise, smallest_noise
+from dpverify.auditing.accountants.references import gaussian_excess
 from dpverify.ledger.records import Interval
 from dpverify.privacy import NoisyIteration
 from dpverify.problems import Ball, Hinge, Linear, Logistic, Problem
@@ -19,7 +20,7 @@ from dpverify.problems.smoothed_losses import (
     SmoothedGeneralizedLinear,
     mean_norm,
 )
-from dpverify.statements.audit_parts import gaussian_delta, sign_change
+from dpverify.statements.audit_parts import sign_change
 from dpverify.statements.audit_rows import Computed
 
 
@@ -54,7 +55,7 @@ def public_noise() -> Computed:
     def excess(c: arb) -> arb:
         """Delta over 1e-9 of the pair that attains it, 2 L apart, with the noise of m + 1 steps."""
         noise = c * ((arb(5) / 4 * arb(10) ** 9).log() / 1000).sqrt()
-        return gaussian_delta(1.0, 2 / (noise * arb(1001).sqrt())) - arb(10) ** -9
+        return gaussian_excess(2 / (noise * arb(1001).sqrt()), 1.0, 1e-9)
 
     return Computed(
         sign_change(least, excess),

@@ -1,4 +1,4 @@
-"""How loose our own upper bounds are, as a page: `python -m dpverify.auditing.accountants.looseness FILE`.
+"""How loose our own upper bounds are, as a page: `python tests/benchmarks/looseness.py FILE`.
 
 Each row asks `dpverify.privacy` for the epsilon of some releases and puts it beside the reference. The text of the file
 around the table is kept.

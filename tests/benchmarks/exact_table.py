@@ -1,4 +1,4 @@
-"""What is claimed, proved and true of single records, as a page: `python -m dpverify.statements.exact.table FILE`.
+"""What is claimed, proved and true of single records, as a page: `python tests/benchmarks/exact_table.py FILE`.
 
 The text of the file around the table is kept.
 """

@@ -1,4 +1,4 @@
-"""Writes the errata into a page: `python -m dpverify.statements.errata_page docs/algorithms.md`."""
+"""Writes the errata into a page: `python tests/benchmarks/errata_page.py docs/algorithms.md`."""
 
 from __future__ import annotations
 

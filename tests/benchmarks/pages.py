@@ -1,4 +1,4 @@
-"""Pages of the documentation that are made by the program: `python -m dpverify.verification.pages`.
+"""Pages of the documentation that are made by the program: `python tests/benchmarks/pages.py`.
 
 algorithms PAGE     writes the tables of docs/algorithms.md
 counts PAGE LEDGER  writes what a ledger counts into a page
