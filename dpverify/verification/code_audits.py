@@ -29,6 +29,8 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage
 RECORDS = 5
 """Records of a data set, where the page allows so many."""
 CANDIDATES = 3
+"""Also of how many numbers a vector is made."""
+_NOTHING: Mapping[str, float] = {}
 NUMBERS = ("3/2", "3/4", "2", "5/2", "1/2", "1/4", "3", "1/10", "5", "0", "-1", "-2", "1", "10")
 WHOLE = ("3", "2", "5", "4", "7", "1", "10", "0", "-1")
 """Values of letters that are tried, other ones for each letter."""
@@ -106,14 +108,16 @@ def audit_code(question: CodeQuestion) -> CodeAudit:
         InvalidDataError: for a function that fails, or returns something else than so many numbers.
     """
     page, cases = question.page, [*_cases(question)]
-    terms = [*_parts(page.of("output")[0].term)]
+    loop, terms = page.loop, [(term, _NOTHING) for term in _parts(page.of("output")[0].term)]
+    if loop is not None and loop.listed:  # each number of a vector
+        terms = [(term, {loop.index: float(k)}) for term, _ in terms for k in range(1, CANDIDATES + 1)]
     names = [f"data set {k}, output {j}" for k in range(len(cases)) for j in range(len(terms))]
     shares = ErrorShare.of(question.failure_probability, name=question.target).split(*names)
     levels = [share.spend("the bands around distribution functions") for share in shares]
     try:
         laws = [
-            _PageLaw.of(question, case, term, levels[k * len(terms) + j], (question.seed, 2, k, j))
-            for k, case in enumerate(cases) for j, term in enumerate(terms)
+            _PageLaw.of(question, case, term, of, levels[k * len(terms) + j], (question.seed, 2, k, j))
+            for k, case in enumerate(cases) for j, (term, of) in enumerate(terms)
         ]  # fmt: skip
     except (*FAILURES, IndexError) as error:
         return CodeAudit((), question.failure_probability, f"the page's law is not worked out ({error!r})")
@@ -156,11 +160,12 @@ class _PageLaw:
 
     @classmethod
     def of(
-        cls, question: CodeQuestion, case: _CodeCase, term: Node, level: float, seed: tuple[int, ...]
-    ) -> _PageLaw:
-        """The law of one output, on one data set."""
+        cls, question: CodeQuestion, case: _CodeCase, term: Node, of: Mapping[str, float], level: float,
+        seed: tuple[int, ...],
+    ) -> _PageLaw:  # fmt: skip
+        """The law of one output, on one data set; of a vector, `of` says which of its numbers."""
         draws, model = {draw.name: draw.term for draw in question.page.of("draw")}, _model(question.page)
-        env = case.env(question.page)
+        env = {**case.env(question.page), **of}
         name = named(term[1]) if term[0] == "sym" else ""
         if name in draws and not free(draws[name]) & {*draws}:
             found = model.code(draws[name])(env)
@@ -255,8 +260,10 @@ class _CodeCase:
     shown: str
 
     def env(self, page: MechanismOnPage) -> dict[str, object]:
+        first = 1 if page.records.columns else 0
+
         def at(index: tuple[float, ...]) -> float:
-            return float(self.rows[(int(index[0]) - 1, *map(int, index[1:]))])
+            return float(self.rows[(int(index[0]) - 1, *(int(k) - first for k in index[1:]))])
 
         return {**dict(self.letters), page.records.name: at}
 
@@ -317,6 +324,8 @@ def _values(page: MechanismOnPage, count: str, first: int) -> dict[str, float]:
         tried = WHOLE if one.kind == "integer" else NUMBERS
         fractions = [Fraction(text) for text in (*tried[k + first :], *tried[: k + first])]
         fit = [float(value) for value in fractions if variable.contains(value)]
+        if one.term == page.records.columns:
+            fit = [float(CANDIDATES)]
         if one.name == count:
             fit = [float(max(RECORDS, variable.lower or 1))]
         ends = [float(end) for end in (variable.lower, variable.upper) if end is not None]

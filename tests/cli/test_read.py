@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from pathlib import Path
 from random import Random
@@ -125,7 +126,7 @@ UNREAD = {
     f"return {SUM} + other({LAPLACE})": "`other` is not known",
     f"return {SUM}": "depends on records",
     f"return int({SUM} + {LAPLACE})": "`int` is not known",
-    f"return x.sum(axis=1).sum() + {LAPLACE}": "the argument `axis`",
+    f"return x.sum(axis=1).sum() + {LAPLACE}": "where records are rows",
     f"while True:\n    return {SUM} + {LAPLACE}": "(While)",
 }
 """Bodies, and why they are not read."""
@@ -346,6 +347,65 @@ def test_a_choice_among_candidates_is_of_rows(tmp_path: Path) -> None:
             assert read_mechanisms(tmp_path / "page.md")[0].records.over is not None
 
 
+NORMS = "norms = np.linalg.norm(x, axis=1)\n"
+CLIPPED = "clipped = x / np.maximum(1, norms / c)[:, None]\n"
+NOISE = "rng.normal(0, c * np.sqrt({} / rho), size=x.shape[1])"
+GRADIENT = r"q(r)=\sum_{i=1}^{n}\frac{x_{i,r}}{\max(1,\frac{\sqrt{\sum_{l=1}^{d}x_{i,l}^{2}}}{c})}"
+VECTORS: dict[str, str | None] = {
+    NORMS + CLIPPED + f"return clipped.sum(axis=0) + {NOISE.format(2)}": GRADIENT,
+    NORMS + CLIPPED.replace("None", "np.newaxis") + f"return np.sum(clipped, axis=0) + {NOISE.format(2)}": GRADIENT,
+    NORMS.replace("axis=1", "axis=-1, keepdims=True") + CLIPPED.replace("[:, None]", "")
+    + "s = clipped.sum(axis=0)\nreturn rng.normal(s, c * np.sqrt(2 / rho))": GRADIENT,
+    "norms = np.sqrt((x**2).sum(axis=1))\n" + CLIPPED + f"return clipped.sum(axis=0) + {NOISE.format(2)}": GRADIENT,
+    NORMS + CLIPPED.replace("[:, None]", "") + f"return clipped.sum(axis=0) + {NOISE.format(2)}": None,
+    NORMS + CLIPPED.replace("[:, None]", "[None, :]") + f"return clipped.sum(axis=0) + {NOISE.format(2)}": None,
+    NORMS + CLIPPED + f"return clipped.sum(axis=1) + {NOISE.format(2)}": None,
+    NORMS + CLIPPED + f"return clipped.sum() + {NOISE.format(2)}": None,
+    NORMS + CLIPPED + "return clipped.sum(axis=0) + rng.normal(0, c)": None,
+    NORMS + CLIPPED + "return clipped.sum(axis=0)": None,
+    NORMS + "return norms.sum(axis=0) + rng.laplace(0, 1, size=x.shape[1])": None,
+    NORMS + "return (norms > c).sum(axis=0) + rng.laplace(0, 1, size=x.shape[1])": None,
+    NORMS.replace("axis=1", "ord=3, axis=1") + CLIPPED + f"return clipped.sum(axis=0) + {NOISE.format(2)}": None,
+    NORMS + CLIPPED + "twice = np.linalg.norm(clipped, axis=1)\n"
+    + f"return (clipped / twice[:, None]).sum(axis=0) + {NOISE.format(2)}": None,
+}  # fmt: skip
+"""Bodies with vectors: the query, or that they are not read."""
+
+
+def test_vectors_are_of_rows_whose_norms_may_be_clipped(tmp_path: Path) -> None:
+    for body, query in VECTORS.items():
+        found = proposed(body, tmp_path, parameters="x, c, rho, rng")
+        assert bool(found.unread) == (query is None), (body, found.unread)
+        if query is not None:
+            drawn = r"y_r\sim\mathcal{N}(q(r),(c\sqrt{\frac{2}{\rho}})^{2})"
+            assert shown(found)[:3] == [query, drawn, r"y_1,\dots,y_d"]
+            (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
+            assert read_mechanisms(tmp_path / "page.md")[0].loop is not None
+
+
+def test_numbers_of_a_vector_are_compared_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Called violated with probability at most 1e-6; planted: another number of the vector with half the noise."""
+    found = proposed(next(iter(VECTORS)), tmp_path, parameters="x, c, rho, rng", domain="[-1, 1]")
+    (tmp_path / "page.md").write_text(found.text.replace("| $c$ | real |", "| $c$ | > 0 |"), encoding="utf-8")
+    (page,) = read_mechanisms(tmp_path / "page.md")
+    rng, runs = np.random.default_rng(9), 6000
+
+    def audited_with(factors: tuple[float, float, float]) -> Verdict:
+        def outputs(question: Any, mechanism: Any, case: Any, k: int, width: int) -> Any:
+            letters = dict(case.letters)
+            c, rho = (letters[one.name] for one in page.letters[2:])
+            norms = np.linalg.norm(case.rows, axis=1)
+            total = (case.rows / np.maximum(1, norms / c)[:, None]).sum(axis=0)
+            return total + rng.normal(0, c * math.sqrt(2 / rho), (runs, width)) * factors
+
+        monkeypatch.setattr(code_audits, "_called", lambda *_: nullcontext())
+        monkeypatch.setattr(code_audits, "_outputs", outputs)
+        return audit_code(CodeQuestion("mine:release", found, page, runs)).verdict
+
+    assert audited_with((1.0, 1.0, 1.0)) is Verdict.SUPPORTED
+    assert audited_with((1.0, 1.0, 0.5)) is Verdict.VIOLATED
+
+
 @pytest.mark.parametrize("kind", ["weights", "largest"])
 def test_a_choice_is_compared_with_its_masses(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -388,6 +448,11 @@ DECIDED = {
     ),
     "exponential": (
         COUNTS + "w = np.exp({} * epsilon * q / 2)\nreturn rng.choice(len(q), p=w / w.sum())", {"domain": "[0, 1]"},
+    ),
+    "gradient": (
+        "norms = np.linalg.norm(x, axis=1)\nclipped = x / np.maximum(1, norms / clip)[:, None]\n"
+        "return clipped.sum(axis=0) + rng.normal(0, {} * clip * np.sqrt(2 / rho), size=x.shape[1])",
+        {"parameters": "x, clip, rho, rng"},
     ),
     "normal": (
         f"s = {SUM}\nreturn s + rng.normal(0, {{}} * math.sqrt(1 / (2 * rho)))", {"parameters": "x, rho, rng"},

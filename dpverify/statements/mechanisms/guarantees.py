@@ -50,7 +50,9 @@ def guarantee_proved(mechanism: MechanismOnPage) -> ProvedGuarantee | None:
         for total in totals(mechanism, head):
             claim = mechanism.steps[-1]
             term = (head, total, number(0)) if head == "private" else (head, total)
-            proof = derive_mechanism(replace(mechanism, steps=(*mechanism.steps[:-1], replace(claim, term=term))))
+            proof = derive_mechanism(
+                replace(mechanism, steps=(*mechanism.steps[:-1], replace(claim, term=term)))
+            )
             if proof.certificate is not None:
                 value = expression_latex(expression_of(mechanism, total))
                 return ProvedGuarantee(measure, value, proof.uses, proof.certificate)

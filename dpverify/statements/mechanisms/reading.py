@@ -274,7 +274,9 @@ class _MechanismSection(TheoremSection):
             return self.each
         found = self.candidates(signs)
         if not found[1] or (self.each[0] and found != self.each):
-            raise InvalidArgumentError("sentence", Latex(latex), r"$j\in\{1,\dots,k\}$, the same in all lines")
+            raise InvalidArgumentError(
+                "sentence", Latex(latex), r"$j\in\{1,\dots,k\}$, the same in all lines"
+            )
         self.compare(line, latex, self.second.line(latex, r"\in", "candidates", put(found[1], {})))
         return found
 
@@ -286,7 +288,9 @@ class _MechanismSection(TheoremSection):
             return None
         each = {name_of(one) for one in self.rows_of} & self.drawn
         if name_of(base) not in each or self.drawn != each or parts[2] != (*base, "(", *self.end, ")"):
-            raise InvalidArgumentError("output", Latex(latex), "`y_1,\\dots,y_k`, where all is drawn for each")
+            raise InvalidArgumentError(
+                "output", Latex(latex), "`y_1,\\dots,y_k`, where all is drawn for each"
+            )
         read = put(("pair", ("of", name_of(base), index.term), last), {})
         self.compare(line, latex, self.second.line(latex, "", "list", read, index))
         self.loop.line, self.loop.index, self.loop.last, self.loop.listed = line, index, last, True

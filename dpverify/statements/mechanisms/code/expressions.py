@@ -21,17 +21,21 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Compare, Formula, Not, Or
 from dpverify.formulas.operators import apply
+from dpverify.statements.mechanisms.code.draws import exchanged
 from dpverify.statements.mechanisms.code.values import (
     BUILTINS,
     CANDIDATES,
     CELL,
     COUNT,
+    DIMENSION,
     FOLDS,
     FUNCTIONS,
     GENERATOR,
     INDEX,
     LAWS,
+    NUMBER,
     NUMPY,
+    OF_NUMBER,
     OPERATORS,
     RECORD,
     RELATIONS,
@@ -50,6 +54,7 @@ from dpverify.statements.mechanisms.code.values import (
     bound_names,
     check_plain,
     compared,
+    fitting,
     has_sum,
     imported,
     is_float,
@@ -62,6 +67,21 @@ from dpverify.statements.mechanisms.code.values import (
 
 DEEPEST = 8
 """Functions of a module that call one another."""
+NORM = "numpy.linalg.norm"
+LAST_AXIS = (Number(Fraction(1)), Number(Fraction(-1)))
+
+
+def keeps(node: ast.Call) -> list[ast.expr]:
+    """What a call says of `keepdims`."""
+    return [one.value for one in node.keywords if one.arg == "keepdims"]
+
+
+def kept_axis(node: ast.Call) -> bool:
+    """Whether a call keeps the axis over which it adds up."""
+    said = keeps(node)
+    if said and not (isinstance(said[0], ast.Constant) and isinstance(said[0].value, bool)):
+        raise UnreadCodeError(node, "`keepdims` that is neither True nor False")
+    return bool(said) and isinstance(said[0], ast.Constant) and said[0].value is True
 
 
 class CodeExpressions(ABC):
@@ -165,6 +185,8 @@ class CodeExpressions(ABC):
                 return self.comparison(node, env)
             case ast.Attribute(inner, name):
                 return self.attribute(node, self.value(inner, env), name)
+            case ast.Subscript(inner, ast.Tuple([ast.Slice(None, None, None), last])):
+                return self.beside(node, self.value(inner, env), last, env)
             case ast.Subscript(inner, index):
                 return self.element(node, self.value(inner, env), index, env)
             case ast.GeneratorExp(body, [ast.comprehension() as loop]) | ast.ListComp(
@@ -232,7 +254,7 @@ class CodeExpressions(ABC):
     def attribute(self, node: ast.Attribute, inner: CodeValue, name: str) -> CodeValue:
         """A part of a module, or the size of an array; methods are looked at where they are called."""
         match inner, name:
-            case DottedName(module), _ if module in ("numpy", "math", "numpy.random"):
+            case DottedName(module), _ if module in ("numpy", "math", "numpy.random", "numpy.linalg"):
                 found = f"{module}.{name}"
                 return Constant("pi") if found in ("numpy.pi", "math.pi") else DottedName(found)
             case RecordColumn(), "size" if not self.rows:
@@ -262,6 +284,45 @@ class CodeExpressions(ABC):
             ):
                 return body
         raise UnreadCodeError(node, "a part of an array that is not read")
+
+    def beside(self, node: ast.AST, inner: CodeValue, last: ast.expr, env: Environment) -> RecordColumn:
+        """`norms[:, None]`: one number a record, beside each number of its row."""
+        new = isinstance(last, ast.Constant) and last.value is None
+        if not new and not (
+            isinstance(last, ast.Attribute) and self.value(last, env) == DottedName("numpy.newaxis")
+        ):
+            raise UnreadCodeError(node, "a part of an array that is not read")
+        if not isinstance(inner, RecordColumn) or inner.shape != "flat":
+            raise UnreadCodeError(node, "a further axis of something else than one number for each record")
+        return replace(inner, shape="beside")
+
+    def of_numbers(
+        self, node: ast.Call, column: CodeValue, function: Callable[[Expression], Expression], kept: bool
+    ) -> RecordColumn:
+        """The sum of a function of each record's numbers."""
+        if not isinstance(column, RecordColumn) or column.shape or column.kept is not None or not self.rows:
+            raise UnreadCodeError(node, "a sum over numbers of records that are no rows")
+        body = exchanged(function(self.term(node, column.body)), CELL, OF_NUMBER)
+        if any(one == CELL for one in all_variables(body)) or any(
+            one == OF_NUMBER for one in all_variables(column.body)
+        ):
+            raise UnreadCodeError(node, "a sum over numbers of a record within another")
+        total = Binder("sum", body, NUMBER, Number(Fraction(1)), DIMENSION)
+        return RecordColumn(total, shape="beside" if kept else "flat")
+
+    def norm(self, node: ast.Call, env: Environment) -> RecordColumn:
+        """`np.linalg.norm(x, axis=1)`, with `ord` 1 or 2, maybe with `keepdims=True`."""
+        kept = kept_axis(node)
+        keywords = [one for one in node.keywords if one.arg != "keepdims"]
+        plain = ast.Call(node.func, node.args, keywords)
+        given = self.arguments(ast.copy_location(plain, node), ("x", "ord", "axis"), env, 0, {})
+        order = given.get("ord", Number(Fraction(2)))
+        if given.get("axis") not in LAST_AXIS or order not in (Number(Fraction(1)), Number(Fraction(2))):
+            raise UnreadCodeError(node, "another norm than `axis=1` with `ord` 1 or 2")
+        if order == Number(Fraction(1)):
+            return self.of_numbers(node, given.get("x"), FUNCTIONS["abs"], kept)
+        found = self.of_numbers(node, given.get("x"), FUNCTIONS["square"], kept)
+        return replace(found, body=FUNCTIONS["sqrt"](found.body))
 
     def comprehension(
         self, node: ast.AST, body: ast.expr, loop: ast.comprehension, env: Environment
@@ -295,6 +356,8 @@ class CodeExpressions(ABC):
             for left, name, right in zip(bodies, names, bodies[1:], strict=False)
         )
         by_record = any(whole)
+        if any(isinstance(one, RecordColumn) and one.shape for one in sides):
+            raise UnreadCodeError(node, "a comparison of one number for each record, where records are rows")
         if by_record and len(parts) > 1:
             raise UnreadCodeError(node, "a chain of comparisons of arrays, which NumPy refuses")
         formula: Formula = parts[0] if len(parts) == 1 else And(parts)
@@ -359,7 +422,10 @@ class CodeExpressions(ABC):
                     self.alone(node, bodies[-1])
         made, first = function(*bodies), columns[0] if columns else None
         if isinstance(first, RecordColumn):
-            return RecordColumn(made, first.kept)
+            shape = fitting({one.shape for one in columns if isinstance(one, RecordColumn)})
+            if shape is None:
+                raise UnreadCodeError(node, "rows beside one number for each record: `[:, None]` is missing")
+            return RecordColumn(made, first.kept, shape=shape)  # type: ignore[arg-type]
         return made if first is None else CandidateColumn(made)
 
     def alone(self, node: ast.AST, e: Expression) -> None:
@@ -378,7 +444,7 @@ class CodeExpressions(ABC):
     def is_private(self, e: Expression) -> bool:
         """Whether a number depends on records."""
         return any(
-            v in (RECORD, CELL, INDEX) or v in self.folds.values() or r"\mathbf" in v.latex
+            v in (RECORD, CELL, INDEX, OF_NUMBER) or v in self.folds.values() or r"\mathbf" in v.latex
             for v in all_variables(e)
         )
 
@@ -414,8 +480,10 @@ class CodeExpressions(ABC):
             return self.generator(node, env)
         if module == "numpy.random" and name in LAWS:
             return self.draw(node, name, env)
-        if name == "range" or module not in ("builtins", "numpy", "math"):
+        if name == "range" or (module not in ("builtins", "numpy", "math") and function.name != NORM):
             raise UnreadCodeError(node, f"the call of `{function.name}`")
+        if function.name == NORM:
+            return self.norm(node, env)
         if function.name in SAME:
             return self.same(node, env)
         if builtin and name in ("max", "min") and len(node.args) > 1 and not node.keywords:
@@ -479,6 +547,11 @@ class CodeExpressions(ABC):
                 return ChosenCandidate(inner.body, node.lineno)
         if name in FOLDS and isinstance(inner, RecordColumn | RecordMask):
             axes = [one.value for one in node.keywords if one.arg == "axis"]
+            last = axes and self.rows and name == "sum" and self.value(axes[0], env) in LAST_AXIS
+            if last and len(node.args) == skip and len(node.keywords) == 1 + bool(keeps(node)):
+                return self.of_numbers(node, inner, lambda e: e, kept_axis(node))
+            if isinstance(inner, RecordColumn) and inner.shape:
+                raise UnreadCodeError(node, "a sum of one number for each record, where records are rows")
             if self.rows and not (axes and isinstance(axes[0], ast.Constant) and axes[0].value == 0):
                 raise UnreadCodeError(node, "another sum than over records, `axis=0`")
             for one in node.keywords:

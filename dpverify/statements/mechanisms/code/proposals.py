@@ -33,8 +33,10 @@ from dpverify.statements.mechanisms.code.statements import CodeReader
 from dpverify.statements.mechanisms.code.values import (
     CELL,
     COUNT,
+    DIMENSION,
     GENERATOR,
     RECORD,
+    CandidateColumn,
     ChosenCandidate,
     CodeDraw,
     CodeValue,
@@ -64,8 +66,21 @@ _LATIN = {
     "threshold": "T",
 }  # fmt: skip
 _FREE = "abckAHKMUWGhgf"
-_TAKEN = {*"nxiedstuvwyzmqrj", *"DEIOR"}
-_POSITIVE = {"epsilon", "eps", "rho", "mu", "sigma", "scale", "noise_scale", "sensitivity", "bound", "radius"}
+_TAKEN = {*"nxiedstuvwyzmqrjl", *"DEIOR"}
+_POSITIVE = {
+    "epsilon",
+    "eps",
+    "rho",
+    "mu",
+    "sigma",
+    "scale",
+    "noise_scale",
+    "sensitivity",
+    "bound",
+    "radius",
+    "clip",
+    "clip_norm",
+}
 _STATE = ("self", "cls")
 _FOLD_LATEX = {
     "largest": r"\max_{1\le i\le n}",
@@ -74,6 +89,8 @@ _FOLD_LATEX = {
 }
 NEIGHBORS = {Adjacency.REPLACE_ONE: REPLACE, Adjacency.ADD_REMOVE_ONE: ADDED}
 """Relations of which there are pages, and how these say so."""
+EACH = r"$r\in\{1,\dots,d\}$"
+"""Over what lines for each number of a vector go."""
 LAWS_LATEX = {"laplace": r"\mathrm{Lap}", "normal": r"\mathcal{N}"}
 
 
@@ -93,6 +110,8 @@ class PageLine:
     role: str
     latex: str
     line: int
+    each: bool = False
+    """Whether it is for each number of a vector."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +166,7 @@ class CodeProposal:
         yield f"## {name} {{#{re.sub(r'[^a-z0-9.-]', '-', f'{module}.{name}'.lower())}}}"
         yield ""
         yield from ("| letter | kind | meaning |", "| --- | --- | --- |")
-        if " for " in self.domain:
+        if "R" in self.domain.partition(" for ")[2]:
             yield "| $R$ | finite type | the candidates |"
         for one in self.parameters:
             yield f"| ${one.letter.latex}$ | {domain_text(one.letter)} | {one.why} |"
@@ -160,7 +179,8 @@ class CodeProposal:
             yield f"- unread: line {line.line}, `{line.code}`: {line.reason}"
         for shown in self.lines:
             yield ""
-            yield f"{shown.role.title()}{f' (line {shown.line})' if shown.line else ''}:"
+            said = ", ".join([f"line {shown.line}"] * bool(shown.line) + [f"for each {EACH}"] * shown.each)
+            yield f"{shown.role.title()}{said and f' ({said})'}:"
             yield f"$${shown.latex}$$"
         yield ""
 
@@ -236,11 +256,18 @@ class _Proposal:
         else:
             self.notes.append("Records are taken as any numbers; `--domain` says between which they are.")
         chosen = ("argmax", "choice")
-        self.rows = any(isinstance(n, ast.Attribute) and n.attr in chosen for n in ast.walk(function))
-        if self.rows:
+        choice = any(isinstance(n, ast.Attribute) and n.attr in chosen for n in ast.walk(function))
+        self.vectors = not choice and any(map(_of_rows, ast.walk(function)))
+        self.rows = choice or self.vectors
+        if choice:
             self.domain += r" for $r\in R$"
             self.notes.append(
                 "Each record is a row with a number for each candidate, since a candidate is chosen."
+            )
+        elif self.vectors:
+            self.domain += f" for {EACH}"
+            self.notes.append(
+                "Each record is a row of d numbers, since something is made of its second axis."
             )
         self.letters = self.letters_of()
         numbers = {name: v for name, v in self.letters.items() if isinstance(v, Variable)}
@@ -331,6 +358,8 @@ class _Proposal:
         domains, given = self.conditions()
         narrowed = {side for _, one in reader.holds for side in (one.left, one.right)}
         parameters = [CodeParameter("", domains[COUNT], "the number of records")]
+        if self.vectors:
+            parameters.append(CodeParameter("", DIMENSION, "how many numbers a record has"))
         seeds = {v for v in self.letters.values() if isinstance(v, Variable) and v in reader.seeds}
         for name, value in self.letters.items():
             if isinstance(value, Variable) and value not in seeds:
@@ -379,6 +408,12 @@ class _Proposal:
         if isinstance(output, ChosenCandidate):
             self.chosen(output, last)
             return
+        if self.vectors:
+            drawn, scale = self.draw_for_each(output, last)
+            self.lines.append(PageLine("query", drawn, reader.draws[0].line, each=True))
+            self.lines.append(PageLine("draw", scale, reader.draws[0].line, each=True))
+            self.lines.append(PageLine("output", r"y_1,\dots,y_d", last.lineno))
+            return
         returned = output if isinstance(output, tuple) else (output,)
         outputs = [reader.as_number(last, one) for one in returned]
         draws, letters = list(reader.draws), iter("yzw")
@@ -420,19 +455,29 @@ class _Proposal:
             law = rf"j\sim\propto {expression_latex(output.body)}\text{{ at }}r\in R"
             self.lines.append(PageLine("draw", law, output.line))
         else:
-            drawn = [draw for draw in self.reader.draws if draw.letter in all_variables(output.body)]
-            found = affine(output.body, drawn[0].letter) if len(drawn) == 1 and drawn[0].each else None
-            if found is None or self.is_private(found[0]):
-                raise UnreadCodeError(last, "a choice that is not of the largest of numbers with noise")
-            location, scale = self.around(drawn[0], *found)
-            if self.reader.drawn_in(location) or self.reader.drawn_in(scale):
-                raise UnreadCodeError(last, "noise around what was drawn before, and a choice")
-            self.lines.append(PageLine("query", f"q(r)={expression_latex(location)}", drawn[0].line))
-            shown = expression_latex(_square(scale) if drawn[0].law == "normal" else scale)
-            law = rf"y_r\sim{LAWS_LATEX[drawn[0].law]}(q(r),{shown})"
-            self.lines.append(PageLine("draw", law, drawn[0].line))
+            query, law = self.draw_for_each(CandidateColumn(output.body), last)
+            self.lines.append(PageLine("query", query, self.reader.draws[0].line))
+            self.lines.append(PageLine("draw", law, self.reader.draws[0].line))
             self.lines.append(PageLine("select", r"j=\arg\max_{r\in R}y_r", output.line))
         self.lines.append(PageLine("output", "j", last.lineno))
+
+    def draw_for_each(self, output: CodeValue, last: ast.stmt) -> tuple[str, str]:
+        """A query and noise of which there is one for each candidate, or for each number of a vector."""
+        body = output.body if isinstance(output, CandidateColumn) else Number(Fraction(0))
+        drawn = [draw for draw in self.reader.draws if draw.letter in all_variables(body)]
+        found = affine(body, drawn[0].letter) if len(drawn) == 1 and drawn[0].each else None
+        if found is None or self.is_private(found[0]):
+            what = (
+                "what is returned is no vector"
+                if self.vectors
+                else "a choice that is not of the largest of numbers"
+            )
+            raise UnreadCodeError(last, f"{what} with noise on each")
+        location, scale = self.around(drawn[0], *found)
+        if self.reader.drawn_in(location) or self.reader.drawn_in(scale):
+            raise UnreadCodeError(last, "noise around what was drawn before, and a choice")
+        shown = expression_latex(_square(scale) if drawn[0].law == "normal" else scale)
+        return f"q(r)={expression_latex(location)}", rf"y_r\sim{LAWS_LATEX[drawn[0].law]}(q(r),{shown})"
 
     def around(self, draw: CodeDraw, factor: Expression, rest: Expression) -> tuple[Expression, Expression]:
         """Location and scale of what is drawn, times a factor and with something added."""
@@ -506,6 +551,16 @@ class _Proposal:
                 "The claim is guessed from the noise and the parameters' names; `--claim` says another."
             )
         return claim
+
+
+def _of_rows(node: ast.AST) -> bool:
+    """Whether an expression is of the second axis of an array."""
+    match node:
+        case ast.keyword("axis", ast.Constant(1) | ast.UnaryOp(ast.USub(), ast.Constant(1))):
+            return True
+        case ast.Subscript(ast.Attribute(_, "shape"), ast.Constant(1)):
+            return True
+    return False
 
 
 def _letter(name: str, taken: set[str]) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from dpverify.formulas.expressions import (
     Apply,
@@ -22,7 +22,9 @@ from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.latex import formula_latex
 
 INDEX, RECORD, CELL = integer("i"), real("x_i"), real("x_{i,r}")
-COUNT = integer("n", ge=1)
+COUNT, DIMENSION = integer("n", ge=1), integer("d", ge=1)
+NUMBER, OF_NUMBER = integer("l"), real("x_{i,l}")
+"""The index of a record's numbers where these are added up, and one of them."""
 
 
 class UnreadCodeError(Exception):
@@ -41,6 +43,8 @@ class RecordColumn:
     kept: Formula | None = None
     listed: bool = False
     """Whether it is a list, with which arithmetic means something else."""
+    shape: Literal["", "flat", "beside"] = ""
+    """Where records are rows: one number a record, or that beside each number of its row, `(n, 1)`; else of rows."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,16 @@ def kind_of(node: ast.AST) -> str:
 
 
 def has_sum(e: Expression) -> bool:
-    return isinstance(e, Binder) or (isinstance(e, Apply) and any(map(has_sum, e.arguments)))
+    """Whether there is a sum in it, those of one record's numbers aside."""
+    over_records = isinstance(e, Binder) and e.variable != NUMBER
+    return over_records or (isinstance(e, Apply) and any(map(has_sum, e.arguments)))
+
+
+def fitting(shapes: set[str]) -> str | None:
+    """The shape of what is made of arrays of some shapes; None where rows and numbers of records are mixed."""
+    if len(shapes) == 1:
+        return next(iter(shapes))
+    return "" if shapes == {"", "beside"} else None
 
 
 def imported(node: ast.Import | ast.ImportFrom) -> dict[str, CodeValue]:
