@@ -284,6 +284,13 @@ def test_an_answer_that_nobody_sees_breaks_nothing(output: str, tmp_path: Path) 
         one_answer(one, {"k": 3}, (0, 1))
 
 
+@pytest.mark.parametrize("behind", ["4", "3+1"])
+def test_the_number_behind_the_last_may_be_worked_out(behind: str, tmp_path: Path) -> None:
+    row = "| $k$ | integer >= 1 | number of queries |\n"
+    text = FIRST.replace(row, "").replace(r"\dots,k", r"\dots,3").replace("$k+1$", f"${behind}$")
+    assert derived(text, tmp_path).certificate is not None
+
+
 @pytest.mark.parametrize("text", [SEVERAL, ANEW], ids=["once", "anew"])
 def test_one_answer_has_the_chances_that_are_searched(text: str, tmp_path: Path) -> None:
     """By the checker's law of one answer, written out, for each answer, and for no other event than that answer."""

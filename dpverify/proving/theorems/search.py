@@ -319,6 +319,7 @@ class Candidate:
                 ["certain", HALF],
                 ["laplace", x, one],
                 ["normal", x, one],
+                ["certain", ["mul", HALF, ["num", "0"]]],  # a real 0, unlike a whole one
             ]
         return BODIES.get(kind, []) if isinstance(kind, str) else []
 

@@ -629,13 +629,16 @@ class _MechanismSection(TheoremSection):
             name, term = left, self.noisy(latex, score, index.name)
         else:
             last = [signs_of(one) for one in said]
-            wanted = ("add", self.records.columns, ("num", "1"))
+            columns = self.records.columns
+            behind: list[Node] = [("add", columns, ("num", "1"))]
+            if columns[0] == "num":
+                behind.append(("num", str(int(str(columns[1])) + 1)))
             if len(last) == 2 and last[1] == index.signs != last[0]:
                 count = reader.number(last[0])
                 self.compare(line, said[0], self.second.line(said[0], "", "released", put(count, {})))
                 if free(count) & {self.records.name, *self.drawn}:
                     raise InvalidArgumentError("sentence", Latex(said[0]), "a public number of answers")
-            elif len(last) != 2 or last[0] != index.signs or reader.number(last[1]) != wanted:
+            elif len(last) != 2 or last[0] != index.signs or reader.number(last[1]) not in behind:
                 raise InvalidArgumentError(
                     "sentence",
                     ", ".join(said),
