@@ -20,7 +20,7 @@ from dpverify.statements.mechanisms.proofs.local import premises_of
 from dpverify.statements.mechanisms.proofs.own_sums import indices
 from dpverify.statements.mechanisms.proofs.ranges import DATA, HOLE, ONE, OTHER, D, E, number, replaced
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE
-from dpverify.statements.mechanisms.proofs.together import ROUND, SharedRounds, Value
+from dpverify.statements.mechanisms.proofs.together import SharedRounds, Value
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.theorems.library import shipped
 
@@ -250,17 +250,25 @@ class LoopClause:
         assert self.shared is not None
         route, known = whole.route, whole.known
         total, rule = route.total(0), TOGETHER[route.head]
-        terms = self.terms(on(self.mechanism, self.round_at(H), ONE))
-        cost: Value = ((ONE, OTHER, ROUND), self.shared.of_round)
-        terms |= {"c": cost, "rho": ((), total[0]), "varepsilon": ((), total[0])}
-        values = [terms[name] for name in shipped()[rule].names]
-        some, *_, each, sign, spent, first = premises_of(rule, values, self.round_types)
-        shown = self.shared.prove(
-            proof, known, given[-len(recursion) - 1], (each, sign, spent), named(H[1]), self.numbered(H)
+        shared = {**self.shared.letters, "rho": ((), total[0]), "varepsilon": ((), total[0])}
+        terms = {**self.terms(on(self.mechanism, self.round_at(H), ONE)), **shared}
+        clause, values = shipped()[rule].clause, [terms[name] for name in shipped()[rule].names]
+        types = {name: self.round_types[name] for name, _ in clause.types if name in self.round_types}
+        shown = [*premises_of(rule, values, types)]
+        signs = [
+            proof.arithmetic(one, *known) for one in shown if parts_of(one)[0] != "all" and one != shown[-1]
+        ]
+        first = proof.arithmetic(shown[-1], recursion[4])
+        spent = self.shared.prove(
+            proof,
+            known,
+            given[-len(recursion) - 1],
+            shown[len(signs) + 4 : -1],
+            named(H[1]),
+            self.numbered(H),
         )
-        ends = [proof.arithmetic(end, *known, recursion[4]) for end in (some, first)]
-        premises = [ends[0], *recursion[:4], *shown, ends[1]]
-        return proof.use(rule, values, premises, self.round_types, known), total
+        premises = [*signs, *recursion[:4], *spent, first]
+        return proof.use(rule, values, premises, types, known), total
 
     def elsewhere(self, proof: ProofBuilder, claim: Node, law: Node, same: int, known: list[int]) -> int:
         """That a round that does not ask for the record in which neighbors differ says the same of both."""

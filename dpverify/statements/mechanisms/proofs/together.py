@@ -38,12 +38,10 @@ from dpverify.statements.mechanisms.rounds import LoopOnPage
 
 ROUND, RECORD = "the round", "the record"
 NOW, R = ("sym", ROUND), ("sym", RECORD)
-EVENT, ORDER = "the event", "the order"
+EVENT = "the event"
 Value: TypeAlias = "tuple[tuple[str, ...], Node]"
 HEADS = {"laplace": "private", "normal": "concentrated"}
 """By law, in which currency rounds are paid for."""
-APART = {"private": "lemma.laplace-apart", "concentrated": "lemma.normal-apart"}
-"""By currency, what is known of two laws with the same noise."""
 ZERO, UNIT, TWO = number(0), number(1), number(2)
 
 
@@ -238,28 +236,45 @@ class SharedRounds:
         Raises:
             UnderivedError: where that is not found.
         """
-        each, sign, total = premises
         scale = proof.arithmetic(("<", ZERO, self.scale), *known)
-        pure = self.head == "private"
-        said: Value = (("said",), ("of", EVENT, ("sym", "said"))) if pure else ((), ("sym", ORDER))
+        some = proof.arithmetic(("<=", UNIT, self.loop.last), *known)
+        *others, total = premises
+        shown = [
+            do(proof, known, scale, one, history, at)
+            for one, do in zip(others, (self.two_laws, self.not_negative), strict=False)
+        ]
+        return [*shown, Spent(self, [scale, some, *known], same).prove(proof, total)]
+
+    def two_laws(
+        self, proof: ProofBuilder, known: list[int], scale: int, claim: Node, history: str, at: Node
+    ) -> int:
+        """That laws of a round, on the data and the neighbor, are in a ratio that its cost says."""
+        said: Value = (("said",), ("of", EVENT, ("sym", "said")))
         values = [*(((), one) for one in (*self.asked(at), self.scale)), said]
 
-        def laws(inner: ProofBuilder, given: list[int]) -> None:
-            above = [] if pure else [k for k in given if inner.facts[k] == ("<", UNIT, ("sym", ORDER))]
-            inner.use(APART[self.head], values, [scale, *above], defined=known)
+        def prove(inner: ProofBuilder, _: list[int]) -> None:
+            inner.use("lemma.laplace-apart", values, [scale], defined=known)
 
-        def positive(inner: ProofBuilder, _: list[int]) -> None:
+        return proof.block(claim, [history, ONE, OTHER, EVENT], prove)
+
+    def not_negative(
+        self, proof: ProofBuilder, known: list[int], scale: int, claim: Node, history: str, at: Node
+    ) -> int:
+        """That no round costs less than nothing."""
+
+        def prove(inner: ProofBuilder, _: list[int]) -> None:
             terms = dict(zip(("<p>", "<q>", "<s>"), (*self.asked(NOW), self.scale), strict=True))
             p, q, s = (("sym", name) for name in terms)
             generally(inner, terms, [("<", ZERO, s)], ("<=", ZERO, self.cost(p, q, s)), [scale], known)
 
-        names = [history, ONE, OTHER, EVENT] if pure else [ORDER, history, ONE, OTHER]
-        some = proof.arithmetic(("<=", UNIT, self.loop.last), *known)
-        return [
-            proof.block(each, names, laws),
-            proof.block(sign, [ONE, OTHER, ROUND], positive),
-            Spent(self, [scale, some, *known], same).prove(proof, total),
-        ]
+        return proof.block(claim, [ONE, OTHER, ROUND], prove)
+
+    @property
+    def letters(self) -> dict[str, Value]:
+        """Letters of theorems about rounds that share a budget."""
+        if self.head == "private":
+            return {"c": ((ONE, OTHER, ROUND), self.of_round)}
+        return {"f": ((ROUND, ONE), self.asked(NOW)[0]), "sigma": ((), self.scale)}
 
 
 class Spent:
