@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from string import ascii_letters, digits
 from typing import Any
 
 Json = Any
@@ -37,13 +38,16 @@ WORDS = frozenset(
         """,
     )
 )
-"""Names that mean something there; a letter of this name gets an underscore."""
+"""Names that mean something there."""
+_PLAIN = re.compile(r"(?!(?:given|part)_?\d*$)[A-Za-z](?:[A-Za-z0-9_']*[A-Za-z0-9'])?")
 
 
 def name_of(letter: str) -> str:
-    """The letter's name there."""
-    plain = re.sub(r"[^A-Za-z0-9_']", "_", letter)
-    return plain + "_" if plain in WORDS or re.match(r"(given|part)_?\d*$", plain) else plain
+    """The letter's name there, another for each letter: what is no name is spelled out, and ends in an underscore."""
+    if _PLAIN.fullmatch(letter) and letter not in WORDS:
+        return letter
+    spelled = (c if c in ascii_letters + digits else "__" if c == "_" else f"_{ord(c):x}_" for c in letter)
+    return f"{''.join(spelled)}_"
 
 
 def number(value: str | Fraction) -> str:
@@ -100,6 +104,7 @@ class RocqTerms:
         if head in ("inner", "norm"):
             return f"({head} dimension {' '.join(map(self.vector, e[1:]))})"
         if head == "at":
+            self.real(e[3])  # which has to be defined even where the letter does not stand
             return self.real(replaced(e[1], e[2], e[3]))
         raise UntranslatedError(head)
 
@@ -155,7 +160,7 @@ class RocqTerms:
     def sum(self, head: str, body: Json, index: str, first: Json, last: Json) -> str:
         """A sum or a product over integers."""
         ends = [self.integer(end) for end in (first, last)]
-        if None in ends:
+        if None in ends or index in letters_in(first) | letters_in(last):
             raise UntranslatedError("ends")
         inside = RocqTerms({**self.kinds, index: "integer"})
         term, i = inside.real(body), name_of(index)

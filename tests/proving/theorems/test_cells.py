@@ -315,7 +315,9 @@ def test_a_function_of_a_mixture_is_a_mixture() -> None:
     law = FloatModel({"Data": 1}, {}).code(nodes(lists(then(LAPLACE, made))))
     zero, less = (law({"f": lambda _, at=at: at, "D": 0}) for at in (0.0, -1.0))
     both = mixed([0.5, 0.5], [zero, less])
-    assert needed("private", zero, both, [0.0, 0.0]) == pytest.approx(math.log(2 / (1 + math.exp(-1))), rel=1e-6)
+    assert needed("private", zero, both, [0.0, 0.0]) == pytest.approx(
+        math.log(2 / (1 + math.exp(-1))), rel=1e-6
+    )
     assert needed("private", zero, zero, [0.0, 0.0]) == 0
 
 
