@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number
+from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number, replaced
 
 Monomial = tuple[tuple[str, Fraction], ...]
 Polynomial = dict[Monomial, Fraction]
@@ -87,10 +87,16 @@ class PolynomialLetters:
             return apart
         if head == "exp":
             return self.exponential(e)
+        if head == "at":
+            return self.polynomial(replaced(e[1], e[2], e[3]))
         text = self.text(e)
         if head in FUNCTIONS and head != "abs":
-            argument = self.sum_of(self.polynomial(e[1]))
-            canonical = f"({FUNCTIONS[head][0]} {argument})"
+            argument = self.polynomial(e[1])
+            opposite = f"(Phi {self.sum_of({m: -factor for m, factor in argument.items()})})"
+            if head == "phi" and argument and opposite in self.signs:
+                self.same[text] = (f"(1 - {opposite})", "reflected")
+                return {(): Fraction(1), ((opposite, Fraction(1)),): Fraction(-1)}
+            canonical = f"({FUNCTIONS[head][0]} {self.sum_of(argument)})"
             self.same[text] = (canonical, "function_is")
             return self.letter(canonical, 1, "0" if head in ("phi", "erfc") else "")
         if head == "pow":
@@ -142,7 +148,9 @@ class PolynomialLetters:
     def sum_of(self, found: Polynomial) -> str:
         """A polynomial's text in Rocq."""
         return (
-            " + ".join(f"{number(factor)} * ({self.written(m)})" for m, factor in found.items()).join("()")
+            " + ".join(f"{number(factor)} * ({self.written(m)})" for m, factor in sorted(found.items())).join(
+                "()"
+            )
             if found
             else "0"
         )
