@@ -24,6 +24,7 @@ from dpverify.ledger.verdicts import BROKEN
 from dpverify.proving import load
 from dpverify.proving.checker import check
 from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
+from dpverify.proving.rocq.terms import replaced, split
 from dpverify.reports import load_ledger
 from dpverify.statements.paper import papers
 from dpverify.verification.catalog.source_rows import rows_of
@@ -124,7 +125,7 @@ def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator
             planted.append((kind, KernelRow(name, problem, "proved", certificate["proof"]), certificate))
     answers = ask(kernel, [row for _, row, _ in planted])
     accepted = [fault for fault, reason in zip(planted, answers, strict=True) if reason is None]
-    true = [fault for fault in accepted if check({**fault[2], "problem": fault[1].problem}).confirmed]
+    true = [fault for fault in accepted if is_true(fault[1].problem, fault[2])]
     rest = [fault for fault in accepted if fault not in true]
     false = [fault for fault in rest if fails(fault[1], draws)]
     yield (
@@ -135,6 +136,25 @@ def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator
     )
     for kind, row, _ in rest:
         yield f"\n{'A false acceptance' if row in [f for _, f, _ in false] else 'Not decided'}: {row.name} ({kind})"
+
+
+def is_true(problem: Any, certificate: Any) -> bool:
+    """Whether the checker confirms it by the certificate of what it was made of; of an `exists`, at its values."""
+    proof = certificate["proof"]
+    if proof["method"] != "exists":
+        return check({**certificate, "problem": problem}).confirmed
+    claim, variables, assuming = problem["claim"], list(problem["variables"]), list(problem["assuming"])
+    while claim[0] in ("exists", "forall", "implies"):
+        if claim[0] == "exists":
+            claim = replaced(claim[2], claim[1]["name"], proof["values"][claim[1]["name"]])
+        elif claim[0] == "forall":
+            variables.append(claim[1])
+            claim = claim[2]
+        else:
+            assuming += split(claim[1])
+            claim = claim[2]
+    inside = {"variables": variables, "assuming": assuming, "claim": claim}
+    return any(check({**inner, "problem": inside}).confirmed for inner in proof["inner"])
 
 
 def counted(faults: list[tuple[str, KernelRow, Any]]) -> str:

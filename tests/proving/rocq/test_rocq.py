@@ -73,6 +73,42 @@ NORMAL = problem(
     ["<=", ["phi", Y], ["num", "4/5"]], ["==", Y, ["log", ["mul", TWO, X]]], ["==", ["floor", X], TWO]
 )
 """At x = 2: y is log 4, at which the normal law has 0.917."""
+HALF = ["num", "1/2"]
+SUM = ["sum", ["sym", "i"], "i", ONE, N]
+NUMBERS = problem(["==", SUM, ["mul", HALF, N, ["add", N, ONE]]], letters=WHOLE["variables"])
+CLOSED = {
+    "method": "sum",
+    "closed": [[SUM, ["mul", HALF, ["sym", "i"], ["add", ["sym", "i"], ONE]]]],
+    "then": {"method": "identity"},
+}
+HALVES = problem(["<", ["sum", ["pow", HALF, ["sym", "i"]], "i", ONE, N], ONE], letters=WHOLE["variables"])
+CLOSED_POWERS = {
+    **CLOSED,
+    "closed": [
+        [
+            HALVES["claim"][1],
+            ["add", ONE, ["mul", ["num", "-1"], ["pow", TWO, ["mul", ["num", "-1"], ["sym", "i"]]]]],
+        ]
+    ],
+}
+FROM_ZERO = problem(
+    ["<=", ["exp", X], ["add", ONE, ["mul", TWO, X]]], letters=(letter("x", high="1/2", opened=False),)
+)
+"""Both sides are 1 at 0, and the right one grows faster."""
+TO_HALF = problem(["<=", ["pow", X, TWO], ["num", "1/4"]], letters=FROM_ZERO["variables"])
+
+
+def along(end: str) -> Json:
+    """A box for x from 0 to 1/2, from one of its ends."""
+    return {
+        "method": "boxes",
+        "box": {"x": ["0", "1/2"]},
+        "precision": 53,
+        "tree": ["e", "x", end, ["0"], ["+"]],
+    }
+
+
+REFLECTED = problem(["==", ["add", ["phi", X], ["phi", ["mul", ["num", "-1"], X]]], ONE])
 CAUCHY = {"method": "gram", "sum": [[ONE, ["cauchy", X, Y]]]}
 SMT = {"method": "smt"}
 TRUE = [
@@ -83,8 +119,27 @@ TRUE = [
     KernelRow("whole", WHOLE, "proved", SMT),
     KernelRow("vectors", VECTORS, "proved", CAUCHY),
     KernelRow("broken", BROKEN, "refuted", {"method": "counterexample", "point": {"x": "3", "y": "1"}}),
+    KernelRow("numbers", NUMBERS, "proved", CLOSED),
+    KernelRow("halves", HALVES, "proved", CLOSED_POWERS),
+    KernelRow("from zero", FROM_ZERO, "proved", along("lower")),
+    KernelRow("to half", TO_HALF, "proved", along("upper")),
+    KernelRow("reflected", REFLECTED, "proved", SMT),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
+FALSE = [
+    KernelRow("numbers", problem(["==", SUM, ["mul", N, N]], letters=WHOLE["variables"]), "proved", CLOSED),
+    KernelRow(
+        "halves", {**HALVES, "claim": ["<", HALVES["claim"][1], ["num", "3/4"]]}, "proved", CLOSED_POWERS
+    ),
+    KernelRow(
+        "from zero", {**FROM_ZERO, "claim": ["<=", ["exp", X], ["add", ONE, X]]}, "proved", along("lower")
+    ),
+    KernelRow(
+        "to half", {**TO_HALF, "claim": ["<=", ["num", "1/4"], ["pow", X, TWO]]}, "proved", along("upper")
+    ),
+    KernelRow("reflected", {**REFLECTED, "claim": ["==", REFLECTED["claim"][1], TWO]}, "proved", SMT),
+]
+"""False, with certificates as of what is true."""
 
 
 def test_a_statement_says_where_its_parts_are_defined() -> None:
@@ -113,6 +168,15 @@ def test_a_statement_says_where_its_parts_are_defined() -> None:
 def test_what_operators_say(claim: Json, says: str) -> None:
     letters = (letter("x"), letter("y"), letter("n", "integer"))
     assert says in statement(problem(claim, letters=letters))
+
+
+def test_the_checker_says_the_same_of_sums_and_of_boxes_from_an_end() -> None:
+    for row in (*TRUE, *FALSE):
+        if row.proof["method"] in ("sum", "boxes"):
+            witness = {v["name"]: v["lower"] for v in row.problem["variables"]}
+            assert check({"version": 1, "witness": witness, **certificate(row)}).confirmed is (row in TRUE), (
+                row.name
+            )
 
 
 def test_what_has_no_meaning_there_is_refused_and_said() -> None:
@@ -365,7 +429,7 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch:
         replace(wrong[2], name="own"),
         replace(TRUE[-1], problem=problem(["<=", ["phi", Y], ["num", "23/25"]], *NORMAL["assuming"])),
     ]
-    rows = [*by_hand, *TRUE, *wrong, *own]
+    rows = [*by_hand, *TRUE, *wrong, *own, *FALSE]
     answers = kernel.ask(INSTALLED, rows, workers=1, made=made, memory=False)
     accepted = [row.name for row, reason in zip(rows, answers, strict=True) if reason is None]
     assert accepted == [row.name for row in TRUE]
