@@ -16,6 +16,7 @@ from dpverify.proving.rocq.terms import (
     RocqTerms,
     UntranslatedError,
     domain_of,
+    ends_of,
     letters_in,
     name_of,
     number,
@@ -360,16 +361,11 @@ def braced(lines: list[str]) -> list[str]:
 
 def known_of(v: Json) -> list[TwoSides]:
     """A variable's ends."""
-    letter, found = ["sym", v["name"]], []
-    if v.get("lower") is not None:
-        found.append(TwoSides("<" if v["lower_open"] else "<=", ["num", v["lower"]], letter))
-    if v.get("upper") is not None:
-        found.append(TwoSides("<" if v["upper_open"] else "<=", letter, ["num", v["upper"]]))
-    return found
+    return [TwoSides(*f) for f in ends_of(v)]
 
 
 def substituted(setting: Branch, claim: Json) -> list[str]:
-    """PolynomialLetters that are equal to an expression replaced by it; then the claim."""
+    """Letters that are equal to an expression, replaced by it; then the claim."""
     lines = []
     while True:
         for each in setting.given:

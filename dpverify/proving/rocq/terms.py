@@ -262,16 +262,19 @@ def typed(variable: Json) -> str:
     return f"{name_of(variable['name'])} : {kind}"
 
 
+def ends_of(variable: Json) -> list[Json]:
+    """A variable's ends as comparisons."""
+    letter, relations = ["sym", variable["name"]], {True: "<", False: "<="}
+    low, high = ([] if variable[end] is None else [["num", variable[end]]] for end in ("lower", "upper"))
+    return [
+        *([relations[variable["lower_open"]], end, letter] for end in low),
+        *([relations[variable["upper_open"]], letter, end] for end in high),
+    ]
+
+
 def domain_of(variable: Json) -> list[str]:
     """What is said of a variable's ends."""
-    name = name_of(variable["name"])
-    value = f"IZR {name}" if variable["kind"] == "integer" else name
-    found = []
-    if variable.get("lower") is not None:
-        found.append(f"{_bare(number(variable['lower']))} {'<' if variable['lower_open'] else '<='} {value}")
-    if variable.get("upper") is not None:
-        found.append(f"{value} {'<' if variable['upper_open'] else '<='} {_bare(number(variable['upper']))}")
-    return found
+    return [truth(f, {variable["name"]: variable["kind"]}) for f in ends_of(variable)]
 
 
 def boxed(problem: Json, box: Mapping[str, list[str]]) -> Json:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -289,6 +292,27 @@ def test_a_combination_is_right_minus_left() -> None:
             total += value * ((2 * at["y"] - at["x"]) if product.of else 1)
         assert total == 2 * at["x"] - at["x"] ** 2 / at["y"]
     assert combination(letters, TwoSides("<=", X, Y), [given], pairs=True) is None
+
+
+SEARCH = """
+from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides, combination
+a, b, c = (["sym", name] for name in "abc")
+letters = PolynomialLetters(dict.fromkeys("abc", "real"), dict.fromkeys("abc", "+"))
+goal = TwoSides("<=", ["mul", a, a, c], ["mul", b, b, c])
+print(combination(letters, goal, [TwoSides("<=", a, b)], pairs=False))
+"""
+
+
+def test_of_several_combinations_the_same_is_found_each_time() -> None:
+    """Whatever the order in which this run of Python has its sets."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", SEARCH],
+            capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize(
