@@ -288,9 +288,10 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
         raise InvalidArgumentError("--rocq", str(file), "a file in a folder that exists")
     if about_mechanisms(chosen) or about_theorems(chosen):
         raise InvalidArgumentError("id", ", ".join(chosen), "statements of papers and pages of formulas")
-    theorems, without = theorems_of(select_statements(chosen), workers=jobs)
+    statements = select_statements(chosen)
     try:
         write_sources(file.parent)
+        theorems, without = theorems_of(statements, workers=jobs)
         file.write_text(file_of(theorems), encoding="utf-8")
     except OSError as error:
         raise InvalidArgumentError(
