@@ -102,7 +102,7 @@ def check(
 
 def _kernel(name: str, path: str) -> Kernel | None:
     """The kernel that is asked for; None if none is, or, with a sentence that says so, if it is not installed."""
-    from dpverify.proving.rocq.kernel import found_kernel
+    from dpverify.proving.rocq.kernel import NEEDED, found_kernel
 
     if name not in ("", "rocq"):
         raise InvalidArgumentError("--kernel", name, "rocq")
@@ -110,7 +110,7 @@ def _kernel(name: str, path: str) -> Kernel | None:
         raise InvalidArgumentError("--kernel-path", path, "only together with --kernel rocq")
     kernel = found_kernel(path) if name else None
     if name and kernel is None:
-        typer.echo("Rocq (Coq) is not installed, so its kernel was not asked; see docs/rocq.md.", err=True)
+        typer.echo(f"{NEEDED} is not installed, so its kernel was not asked; see docs/rocq.md.", err=True)
     return kernel
 
 

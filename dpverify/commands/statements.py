@@ -233,6 +233,8 @@ def prove(
     check_format(form, json_file)
     check_json(json_file)
     if rocq is not None:
+        if json_file or form != "text" or watch or again or strict or audit:
+            raise InvalidArgumentError("--rocq", str(rocq), "no other option beside it but --jobs")
         _write_rocq(chosen, rocq, jobs)
         return
     if watch:
@@ -273,7 +275,9 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
     """Write theorems and their scripts, and beside them the two files that these stand on."""
     from dpverify.proving.rocq.kernel import file_of, write_sources
     from dpverify.statements.selection import select_statements
+    from dpverify.statements.theorems.names import about_theorems
     from dpverify.verification.checking.kernel_check import theorems_of
+    from dpverify.verification.mechanisms import about_mechanisms
 
     if file.suffix != ".v" or not file.stem.isidentifier() or file.name in ("semantics.v", "rules.v"):
         raise InvalidArgumentError(
@@ -281,9 +285,17 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
         )
     if not file.parent.is_dir():
         raise InvalidArgumentError("--rocq", str(file), "a file in a folder that exists")
-    theorems, without = theorems_of(select_statements(chosen), workers=jobs)
-    write_sources(file.parent)
-    file.write_text(file_of(theorems), encoding="utf-8")
+    if about_mechanisms(chosen) or about_theorems(chosen):
+        raise InvalidArgumentError("id", ", ".join(chosen), "statements of papers and pages of formulas")
+    statements = select_statements(chosen)
+    try:
+        write_sources(file.parent)
+        theorems, without = theorems_of(statements, workers=jobs)
+        file.write_text(file_of(theorems), encoding="utf-8")
+    except OSError as error:
+        raise InvalidArgumentError(
+            "--rocq", str(file), f"a file that can be written: {error.strerror}"
+        ) from None
     for line in without:
         typer.echo(line, err=True)
     typer.echo(f"{len(theorems)} theorems in {file}; semantics.v and rules.v beside it are compiled first.")

@@ -4,8 +4,9 @@
 
 The kernel is asked as by `dpverify check build/verify --kernel rocq`, of all rows that the ledger calls confirmed; with
 --coverage, of those of one coverage and of all that are refuted. Faults are planted in accepted conclusions: a constant
-changed by 2 percent, a sign, a condition dropped, two letters exchanged. Some stay true, so each that is accepted is
-tried at points: one that fails at a point, which the checker confirms, is a false acceptance.
+changed by 2 percent, a sign, a condition dropped, two letters exchanged. Some leave the conclusion true: each that is
+accepted is given to the checker, which has no part in the kernel's answer, with the certificate of the conclusion. What
+it does not confirm is tried at points: one that fails at a point, which the checker confirms, is a false acceptance.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dpverify.ledger.verdicts import BROKEN
 from dpverify.proving import load
 from dpverify.proving.checker import check
 from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
+from dpverify.proving.rocq.terms import replaced, split
 from dpverify.reports import load_ledger
 from dpverify.statements.paper import papers
 from dpverify.verification.catalog.source_rows import rows_of
@@ -113,28 +115,57 @@ def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator
         for r, c, k in rows
         if k == "accepted" and c["verdict"] == "proved" and r.coverage == "conclusion"
     ]
-    planted: list[KernelRow] = []
+    planted: list[tuple[str, KernelRow, Any]] = []
     while len(planted) < number:
         row, certificate = draws.choice(proved)
-        problem = planted_in(certificate["problem"], draws)
+        kind = draws.choice(("constant", "sign", "condition", "letters"))
+        problem = planted_in(certificate["problem"], kind, draws)
         if problem is not None:
-            planted.append(
-                KernelRow(f"{row.statement}/{row.obligation}", problem, "proved", certificate["proof"])
-            )
-    answers = ask(kernel, planted)
-    accepted = [row for row, reason in zip(planted, answers, strict=True) if reason is None]
-    false = [row for row in accepted if fails(row, draws)]
+            name = f"{row.statement}/{row.obligation}"
+            planted.append((kind, KernelRow(name, problem, "proved", certificate["proof"]), certificate))
+    answers = ask(kernel, [row for _, row, _ in planted])
+    accepted = [fault for fault, reason in zip(planted, answers, strict=True) if reason is None]
+    true = [fault for fault in accepted if is_true(fault[1].problem, fault[2])]
+    rest = [fault for fault in accepted if fault not in true]
+    false = [fault for fault in rest if fails(fault[1], draws)]
     yield (
         f"Of {number} faults planted in accepted conclusions (seed {seed}), {number - len(accepted)} are refused. "
-        f"Of the other {len(accepted)}, {len(false)} fail at one of {POINTS} points; the rest may be true."
+        f"The other {len(accepted)} ({counted(accepted)}) are accepted: {len(true)} of them leave the conclusion "
+        f"true, as the checker confirms; of the {len(rest)} that it does not decide, {len(false)} fail at one of "
+        f"{POINTS} points."
     )
-    for row in false:
-        yield f"\nA false acceptance: {row.name}"
+    for kind, row, _ in rest:
+        yield f"\n{'A false acceptance' if row in [f for _, f, _ in false] else 'Not decided'}: {row.name} ({kind})"
 
 
-def planted_in(problem: Any, draws: random.Random) -> Any:
-    """The problem with one fault; None where the drawn kind has no place in it."""
-    kind = draws.choice(("constant", "sign", "condition", "letters"))
+def is_true(problem: Any, certificate: Any) -> bool:
+    """Whether the checker confirms it by the certificate of what it was made of; of an `exists`, at its values."""
+    proof = certificate["proof"]
+    if proof["method"] != "exists":
+        return check({**certificate, "problem": problem}).confirmed
+    claim, variables, assuming = problem["claim"], list(problem["variables"]), list(problem["assuming"])
+    while claim[0] in ("exists", "forall", "implies"):
+        if claim[0] == "exists":
+            claim = replaced(claim[2], claim[1]["name"], proof["values"][claim[1]["name"]])
+        elif claim[0] == "forall":
+            variables.append(claim[1])
+            claim = claim[2]
+        else:
+            assuming += split(claim[1])
+            claim = claim[2]
+    inside = {"variables": variables, "assuming": assuming, "claim": claim}
+    return any(check({**inner, "problem": inside}).confirmed for inner in proof["inner"])
+
+
+def counted(faults: list[tuple[str, KernelRow, Any]]) -> str:
+    """How many of each kind."""
+    return ", ".join(
+        f"{kind} {count}" for kind, count in Counter(kind for kind, _, _ in faults).most_common()
+    )
+
+
+def planted_in(problem: Any, kind: str, draws: random.Random) -> Any:
+    """The problem with one fault of a kind; None where that has no place in it."""
     claim, assuming = problem["claim"], problem["assuming"]
     if kind == "condition":
         drop = draws.randrange(len(assuming)) if assuming else None

@@ -11,15 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from math import isqrt
 
-from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number
+from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number, replaced
 
 Monomial = tuple[tuple[str, Fraction], ...]
 Polynomial = dict[Monomial, Fraction]
 
 _NUMBER = re.compile(r"\(?\d+( / \d+)?\)?")
 MOST_TERMS = 400
-"""RocqTerms of a polynomial at most."""
+"""Terms of a polynomial, at most."""
 MOST_CANDIDATES = 4000
 ROUNDS = 5
 
@@ -55,7 +56,7 @@ class PolynomialLetters:
     signs: dict[str, str] = field(default_factory=dict)
     """`+` for positive letters, `0` for those that are not negative."""
     compound: dict[str, Polynomial] = field(default_factory=dict)
-    """PolynomialLetters that stand for a sum."""
+    """Letters that stand for a sum."""
     same: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Texts that are the same as another, and the tactic that shows it."""
 
@@ -87,10 +88,16 @@ class PolynomialLetters:
             return apart
         if head == "exp":
             return self.exponential(e)
+        if head == "at":
+            return self.polynomial(replaced(e[1], e[2], e[3]))
         text = self.text(e)
         if head in FUNCTIONS and head != "abs":
-            argument = self.sum_of(self.polynomial(e[1]))
-            canonical = f"({FUNCTIONS[head][0]} {argument})"
+            argument = self.polynomial(e[1])
+            opposite = f"(Phi {self.sum_of({m: -factor for m, factor in argument.items()})})"
+            if head == "phi" and argument and opposite in self.signs:
+                self.same[text] = (f"(1 - {opposite})", "reflected")
+                return {(): Fraction(1), ((opposite, Fraction(1)),): Fraction(-1)}
+            canonical = f"({FUNCTIONS[head][0]} {self.sum_of(argument)})"
             self.same[text] = (canonical, "function_is")
             return self.letter(canonical, 1, "0" if head in ("phi", "erfc") else "")
         if head == "pow":
@@ -142,7 +149,9 @@ class PolynomialLetters:
     def sum_of(self, found: Polynomial) -> str:
         """A polynomial's text in Rocq."""
         return (
-            " + ".join(f"{number(factor)} * ({self.written(m)})" for m, factor in found.items()).join("()")
+            " + ".join(f"{number(factor)} * ({self.written(m)})" for m, factor in sorted(found.items())).join(
+                "()"
+            )
             if found
             else "0"
         )
@@ -197,7 +206,7 @@ class PolynomialLetters:
         outside = tuple(sorted((name, k) for name, k in least.items() if k))
         inside = {product_of(m, outside, -1): factor for m, factor in found.items()}
         sizes = [abs(inside[m]) for m in sorted(inside)]
-        first = next((size for size in sizes if isqrt(size) is not None), sizes[0])
+        first = next((size for size in sizes if exact_root(size) is not None), sizes[0])
         return (outside, first), {m: inside[m] / first for m in sorted(inside)}
 
     def root_of_number(self, factor: Fraction, exponent: Fraction) -> Polynomial | None:
@@ -206,7 +215,7 @@ class PolynomialLetters:
             return {(): factor**exponent.numerator}
         if exponent.denominator != 2:
             return None
-        root = isqrt(factor)
+        root = exact_root(factor)
         if root is not None:
             return {(): root**exponent.numerator}
         text = number(factor)
@@ -239,20 +248,11 @@ class PolynomialLetters:
         return " * ".join(f"({part})" for part in parts) or "1"
 
 
-def isqrt_below(value: Fraction) -> int:
-    """The largest integer that is not above the root."""
-    from math import isqrt as whole
-
-    return whole(value.numerator // value.denominator)
-
-
-def isqrt(value: Fraction) -> Fraction | None:
+def exact_root(value: Fraction) -> Fraction | None:
     """The root of a fraction that is a square."""
-    from math import isqrt as whole
-
     if value < 0:
         return None
-    found = Fraction(whole(value.numerator), whole(value.denominator))
+    found = Fraction(isqrt(value.numerator), isqrt(value.denominator))
     return found if found * found == value else None
 
 
@@ -316,7 +316,7 @@ def combination(
         if _NUMBER.fullmatch(name):
             exact = Fraction(name.strip("()").replace(" ", ""))
             root: Json = ["pow", ["num", str(exact)], ["num", "1/2"]]
-            low = Fraction(isqrt_below(exact * 10**8), 10**4)
+            low = Fraction(isqrt(int(exact * 10**8)), 10**4)
             ends = ["num", str(low)], ["num", str(low + Fraction(1, 10**4))]
             for of in (TwoSides("<=", ends[0], root), TwoSides("<=", root, ends[1])):
                 facts.append(((of,), letters.difference(of)))
@@ -360,7 +360,7 @@ def _solved(
     seen, new = set[Monomial](), set(target) | {()}
     for _ in range(ROUNDS):
         reached = set[Monomial]()
-        for at in new:
+        for at in sorted(new):
             if letters.may_multiply(at):
                 columns[(-1, at, 1)] = {at: Fraction(1)}
             for k, (of, difference) in enumerate(facts):

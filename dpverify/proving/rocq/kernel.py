@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.proving.rocq.scripts import script
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
 from dpverify.running.store import keep, kept
@@ -37,10 +37,15 @@ KERNEL_INTEGERS = ("PrimInt63.", "Uint63.")
 """Whose names are the kernel's own integers of 63 bits and their laws, which `interval` calculates with; its
 floating-point numbers are not among them."""
 
-LOADED = (
-    "Require Import Reals ZArith Lra Lia Psatz Nsatz.\nFrom Coquelicot Require Import Coquelicot.\n"
-    "From Interval Require Import Tactic.\nRequire Import semantics rules.\nOpen Scope R_scope.\n"
+STATED = (
+    "Require Import Reals ZArith.\nFrom Coquelicot Require Import Coquelicot.\n"
+    "Require Import semantics.\nOpen Scope R_scope.\n"
 )
+"""What statements are made with."""
+RULES = "Require Import Lra Lia Psatz Nsatz.\nFrom Interval Require Import Tactic.\nRequire Import semantics rules.\n"
+"""What scripts are made with."""
+NEEDED = "Rocq (Coq) 8.16 or newer with the libraries Coquelicot and Interval"
+SOURCES = ("semantics.v", "rules.v")
 ROWS_A_FILE = 20
 CPU_SECONDS = 60
 """A guard for one file; a row at which it ends is tried once more alone, and what comes of that is not kept."""
@@ -82,12 +87,19 @@ class RocqTheorem:
 
     @property
     def is_of_tactics(self) -> bool:
-        """Whether no sentence of the script is a command, which begin with a capital letter."""
-        return re.search(r"(?:^|[.{}])\s*[A-Z#]", self.script) is None
+        """Whether no sentence of the script is a command, which begin with a capital letter, behind bullets or not.
+
+        Comments and strings, in which sentences could begin unseen, are in none.
+        """
+        return re.search(r"(?:^|[.{}])[^A-Za-z.]*(?:[a-z]+\s*:\s*)?[A-Z#]|\(\*|\"", self.script) is None
+
+    def said(self, number: int) -> str:
+        """The statement alone, read before rules.v is loaded."""
+        return f"Definition said_{number} : Prop :=\n  {self.statement}.\n"
 
     def replay(self, number: int, file: str) -> str:
-        """The statement once more, of which the theorem is a proof, and what that rests on, into a file."""
-        again = f"Definition replay_{number} :\n  {self.statement} := row_{number}.\n"
+        """What was said, of which the theorem is a proof, and what that rests on, into a file."""
+        again = f"Definition replay_{number} : said_{number} := row_{number}.\n"
         return again + f'Redirect "{file}" Print Assumptions replay_{number}.\nAbort All.\n'
 
 
@@ -101,10 +113,10 @@ class Kernel:
 
 
 def found_kernel(path: str = "") -> Kernel | None:
-    """The compiler at this path, or on the search path as `rocq` or `coqc`; None if there is none.
+    """The compiler at this path, or on the search path as `rocq` or `coqc`; None if none has what is needed.
 
     Raises:
-        InvalidArgumentError: for a path that is given and is no compiler.
+        InvalidArgumentError: for a path that is given and is no such compiler.
     """
     for name in (path,) if path else ("coqc", "rocq"):
         place = shutil.which(name)
@@ -114,15 +126,23 @@ def found_kernel(path: str = "") -> Kernel | None:
         command, loop = (
             ((place, "c"), (place, "repl")) if one else ((place,), (str(Path(place).with_name("coqtop")),))
         )
+        libraries = ["-q", "-batch", "-ri", "Coquelicot.Coquelicot", "-ri", "Interval.Tactic"]
         try:
-            said = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60)
+            said, loaded = (
+                subprocess.run([*those, *options], capture_output=True, text=True, timeout=60)
+                for those, options in ((command, ["--version"]), (loop, libraries))
+            )
         except (OSError, subprocess.TimeoutExpired):
             continue
-        number = re.search(r"version (\d+\.\d+[\w.+]*)", said.stdout)
-        if said.returncode == 0 and number:
+        number = re.search(r"version ((\d+)\.(\d+)[\w.+]*)", said.stdout)
+        if (
+            said.returncode == loaded.returncode == 0
+            and number
+            and (int(number[2]), int(number[3])) >= (8, 16)
+        ):
             return Kernel(command, loop, number[1])
     if path:
-        raise InvalidArgumentError("--kernel-path", path, "the compiler of Rocq or Coq, rocq or coqc")
+        raise InvalidArgumentError("--kernel-path", path, f"rocq or coqc, the compiler of {NEEDED}")
     return None
 
 
@@ -133,6 +153,8 @@ def theorem_of(row: KernelRow) -> RocqTheorem | Reason:
         if "box" not in row.proof:
             return Reason.METHOD
         problem = boxed(problem, row.proof["box"])
+    if row.verdict == "refuted" and row.proof["method"] != "counterexample":
+        return Reason.METHOD
     try:
         said = statement(problem, holds=row.verdict != "refuted")
     except UntranslatedError:
@@ -145,13 +167,22 @@ def theorem_of(row: KernelRow) -> RocqTheorem | Reason:
 
 def file_of(theorems: Sequence[RocqTheorem]) -> str:
     """A file to read and to replay, with semantics.v and rules.v beside it."""
-    return LOADED + "\n" + "\n".join(each.text(k) for k, each in enumerate(theorems))
+    return "\n".join([STATED + RULES, *(each.text(k) for k, each in enumerate(theorems))])
 
 
 def write_sources(folder: Path) -> None:
-    """Put semantics.v and rules.v there."""
-    for name in ("semantics.v", "rules.v"):
-        shutil.copyfile(Path(__file__).with_name(name), folder / name)
+    """Put semantics.v and rules.v there.
+
+    Raises:
+        InvalidDataError: where another file of such a name is there, which is left alone.
+    """
+    sources = {name: Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SOURCES}
+    for name, text in sources.items():
+        there = folder / name
+        if there.is_file() and there.read_text(encoding="utf-8", errors="replace")[:40] != text[:40]:
+            raise InvalidDataError(f"{there} is no file of dpverify, which would write its own {name} there.")
+    for name, text in sources.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 @cache
@@ -193,7 +224,7 @@ def ask(
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             write_sources(folder)
-            for name in ("semantics.v", "rules.v"):
+            for name in SOURCES:
                 _compiled(kernel, folder / name)
             batches = [missing[k : k + ROWS_A_FILE] for k in range(0, len(missing), ROWS_A_FILE)]
             parallel = Parallel(
@@ -232,31 +263,32 @@ def _batch(
     while waiting:
         tries += 1
         stem = f"batch_{number}_{tries}"
+        said = [theorems[k].said(k) for k in waiting]
         texts = [theorems[k].text(k) + theorems[k].replay(k, f"{stem}_{k}") for k in waiting]
         file = folder / f"{stem}.v"
-        file.write_text(LOADED + "\n" + "\n".join(texts), encoding="utf-8")
+        file.write_text("\n".join([STATED, *said, RULES, *texts]), encoding="utf-8")
         ended = _read(kernel, file, CPU_SECONDS)
         left = []
         for k in waiting:
-            said = folder / f"{stem}_{k}.out"
-            if not said.is_file():
+            out = folder / f"{stem}_{k}.out"
+            if not out.is_file():
                 left.append(k)
-            elif text := said.read_text(encoding="utf-8"):
+            elif text := out.read_text(encoding="utf-8"):
                 found[k] = None if allowed(text) else Reason.AXIOM
             else:  # there is nothing whose axioms could be named
                 found[k] = Reason.SCRIPT
-        if ended >= 0:
-            found |= dict.fromkeys(left, Reason.SCRIPT)
-            break
-        if left and left[0] == waiting[0]:
-            found[left.pop(0)] = Reason.TIME
+        if left and (ended >= 0 or left[0] == waiting[0]):
+            found[left.pop(0)] = Reason.SCRIPT if ended >= 0 else Reason.TIME
         waiting = left
     return [found[k] for k in range(len(rows))]
 
 
 def _compiled(kernel: Kernel, file: Path) -> None:
     """Compile a file of the program's own."""
-    subprocess.run([*kernel.command, "-q", file.name], cwd=file.parent, capture_output=True, check=True)
+    ran = subprocess.run([*kernel.command, "-q", file.name], cwd=file.parent, capture_output=True, text=True)
+    if ran.returncode:
+        why = " ".join(ran.stderr.split())[-300:]
+        raise InvalidDataError(f"{' '.join(kernel.command)} does not compile {file.name}, but says: {why}")
 
 
 def _read(kernel: Kernel, file: Path, seconds: int) -> int:

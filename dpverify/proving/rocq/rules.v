@@ -28,7 +28,7 @@ Proof. lra. Qed.
 Ltac sign :=
   match goal with
   | H : ?said |- ?said => exact H
-  | |- ?x <> 0 => first [apply nonzero_of_positive; solve [sign] | apply Rmult_integral_contrapositive_currified; solve [sign]
+  | |- ?x <> 0 => first [apply nonzero_of_positive; solve [sign] | apply Rlt_not_eq; solve [lra] | apply Rmult_integral_contrapositive_currified; solve [sign]
                         | apply pow_nonzero; solve [sign] | apply Rinv_neq_0_compat; solve [sign] | lra]
   | |- 0 < ?a * ?b => apply Rmult_lt_0_compat; sign
   | |- 0 < ?a / ?b => apply Rdiv_lt_0_compat; sign
@@ -64,9 +64,6 @@ Ltac flat := repeat match goal with
   | H : _ /\ _ |- _ => destruct H
   | H : exists _, _ |- _ => destruct H
   | H : True |- _ => clear H
-  end.
-Ltac cases_of := repeat match goal with
-  | H : _ \/ _ |- _ => destruct H; flat
   end.
 Ltac branches := repeat match goal with
   | |- context [Rmax ?a ?b] => unfold Rmax at 1; destruct (Rle_dec a b)
@@ -216,10 +213,66 @@ Lemma log_order u v : 0 < u -> u <= v -> ln u <= ln v.
 Proof. intros H [L | ->]; [left; now apply ln_increasing | lra]. Qed.
 Lemma atan_order u v : u <= v -> atan u <= atan v.
 Proof. intros [H | ->]; [left; now apply atan_increasing | lra]. Qed.
-Lemma exp_from_log u v : 0 < v -> u <= ln v -> exp u <= v.
-Proof. intros H L. rewrite <- (exp_ln v H). now apply exp_order. Qed.
 
 Ltac clear_parts := repeat match goal with H : 0 <= _ * (_ - _) |- _ => clear H | H : _ * (_ - _) = 0 |- _ => clear H end.
+
+(* ------------------------------------------------------------------ sums in closed form *)
+Lemma sum_of_closed f F count : forall first, (forall k, (first < k <= first + Z.of_nat count)%Z -> F k - F (k - 1)%Z = f k) ->
+  sum_of count f first = F (first + Z.of_nat count)%Z - F first + f first.
+Proof.
+  induction count as [| less IH]; intros first H.
+  - simpl. rewrite Z.add_0_r. ring.
+  - cbn [sum_of]. rewrite IH by (intros k K; apply H; lia).
+    pose proof (H (first + 1)%Z ltac:(lia)) as S. replace (first + 1 - 1)%Z with first in S by lia.
+    replace (first + 1 + Z.of_nat less)%Z with (first + Z.of_nat (Datatypes.S less))%Z by lia. lra.
+Qed.
+Lemma sum_closed f F first last : (first <= last)%Z -> F first = f first ->
+  (forall k, (first < k <= last)%Z -> F k - F (k - 1)%Z = f k) -> sum f first last = F last.
+Proof.
+  intros L E H. unfold sum. rewrite (sum_of_closed f F) by (intros; apply H; lia).
+  rewrite Z2Nat.id by lia. replace (first + (last - first))%Z with last by lia. lra.
+Qed.
+Ltac powers_apart := repeat match goal with
+  | |- context [powerRZ ?b (?m - ?n)] => change (m - n)%Z with (m + - n)%Z
+  | |- context [powerRZ ?b (-1 * ?n)] => replace (-1 * n)%Z with (- n)%Z by lia
+  | |- context [powerRZ ?b (- ?n)] => rewrite (powerRZ_neg' b n)
+  | |- context [powerRZ ?b (?m + ?n)] => rewrite (powerRZ_add b m n) by lra
+  | |- context [powerRZ (1 / ?b) ?n] => replace (powerRZ (1 / b) n) with (/ powerRZ b n) by (rewrite <- powerRZ_inv'; f_equal; lra)
+  | |- context [powerRZ ?b 1] => change (powerRZ b 1) with (b * 1)
+  end.
+Ltac summed form := apply (sum_closed _ form); cbv beta;
+  [ first [lia | apply le_IZR; lra] | powers_apart; identity
+  | let k := fresh "k" in let low := fresh in let high := fresh in
+    intros k [low high]; apply IZR_lt in low; apply IZR_le in high; rewrite ?minus_IZR; powers_apart; identity ].
+
+(* ------------------------------------------------------------------ along a letter, from an end *)
+Lemma rising f g low high x : (forall t, low <= t <= high -> is_derive f t (g t)) ->
+  (forall t, low <= t <= high -> 0 <= g t) -> low <= x <= high -> 0 <= f low -> 0 <= f x.
+Proof.
+  intros D G [L U] E. destruct (MVT_gen f low x g) as [c [C V]].
+  - intros t [A B]. rewrite Rmin_left in A by exact L. rewrite Rmax_right in B by exact L. apply D. lra.
+  - intros t [A B]. rewrite Rmin_left in A by exact L. rewrite Rmax_right in B by exact L.
+    apply derivable_continuous_pt. exists (g t). apply is_derive_Reals. apply D. lra.
+  - rewrite Rmin_left, Rmax_right in C by exact L.
+    pose proof (Rmult_le_pos (g c) (x - low) ltac:(apply G; lra) ltac:(lra)). lra.
+Qed.
+Lemma falling f g low high x : (forall t, low <= t <= high -> is_derive f t (g t)) ->
+  (forall t, low <= t <= high -> 0 <= - g t) -> low <= x <= high -> 0 <= f high -> 0 <= f x.
+Proof.
+  intros D G B E. replace x with (- (- x)) by ring.
+  apply (rising (fun t => f (- t)) (fun t => - g (- t)) (- high) (- low)); [| | lra | now rewrite Ropp_involutive].
+  - intros t T. evar_last. { apply (is_derive_comp f); [apply D; lra | auto_derive; [exact I | reflexivity]]. } unfold scal; simpl; unfold mult; simpl. ring.
+  - intros t T. apply G. lra.
+Qed.
+Lemma at_most_by_difference l r : 0 <= r - l -> l <= r.
+Proof. lra. Qed.
+Ltac vanishing := repeat first
+  [ rewrite Rmult_0_l | rewrite Rmult_0_r | rewrite Rplus_0_l | rewrite Rplus_0_r | rewrite Rminus_0_r | rewrite Ropp_0
+  | rewrite exp_0 | rewrite ln_1 ]; first [lra | ring_simplify; lra].
+Ltac along rule x low high :=
+  match goal with |- 0 <= ?e => match eval pattern x in e with ?h _ => change (0 <= h x);
+    eapply (rule h _ low high); [intros; auto_derive; [repeat split; try exact I; first [sign | enclosed] | reflexivity] | | lra |] end end;
+  clear dependent x; [intros x [? ?] |]; cbv beta.
 
 (* ------------------------------------------------------------------ inner products *)
 Lemma inner_plus_left d u v w : inner d (vadd u v) w = inner d u w + inner d v w.
@@ -289,6 +342,16 @@ Proof.
   { apply RInt_ge_0; [exact H | apply bell_integrable | intros; apply Rlt_le, exp_pos]. }
   unfold plus; simpl. lra.
 Qed.
+Lemma Phi_reflected x : Phi (- x) = 1 - Phi x.
+Proof.
+  unfold Phi. set (f := fun t => exp (- (t * t) / 2)).
+  assert (E : RInt f 0 (- x) = opp (RInt f 0 x)).
+  { pose proof (is_RInt_comp_opp f 0 x (RInt f 0 (- x))) as C. rewrite Ropp_0 in C.
+    pose proof (is_RInt_unique _ _ _ _ (C (RInt_correct _ _ _ (bell_integrable 0 (- x))))) as U. rewrite <- U.
+    rewrite <- RInt_opp by apply bell_integrable. apply RInt_ext. intros t _. unfold f. do 3 f_equal. ring. }
+  rewrite E. unfold opp; simpl. field. apply Rgt_not_eq, sqrt_lt_R0. pose proof PI_RGT_0. lra.
+Qed.
+Ltac reflected := match goal with |- Phi ?x = 1 - Phi ?y => replace x with (- y) by identity; apply Phi_reflected end.
 Lemma Phi_between l x h a b : l <= x <= h -> a <= Phi l -> Phi h <= b -> a <= Phi x <= b.
 Proof. intros [L H] A B. pose proof (Phi_order l x L). pose proof (Phi_order x h H). lra. Qed.
 Lemma power_is_exp b e : 0 < b -> power b e = exp (e * ln b).
@@ -310,6 +373,9 @@ Ltac reals_equal := first [apply root_by_square; lra | apply bound_of_root; lra 
 Ltac integers := repeat match goal with
   | |- context [Z.to_nat ?n] => let v := eval vm_compute in (Z.to_nat n) in change (Z.to_nat n) with v
   | |- context [Z.add ?a ?b] => let v := eval vm_compute in (Z.add a b) in progress change (Z.add a b) with v
+  | |- context [powerRZ ?b (Zpos ?n)] => let v := eval vm_compute in (Pos.to_nat n) in change (powerRZ b (Zpos n)) with (b ^ v)
+  | |- context [powerRZ ?b (Zneg ?n)] => let v := eval vm_compute in (Pos.to_nat n) in change (powerRZ b (Zneg n)) with (/ b ^ v)
+  | |- context [powerRZ ?b Z0] => change (powerRZ b Z0) with 1
   end.
 Ltac worked_out := unfold sum, product; integers; cbn [sum_of product_of]; integers;
   rewrite ?norm_square; unfold norm, vadd, vscale; cbn [inner]; rewrite ?Rmult_0_l, ?Rmult_0_r;
@@ -334,7 +400,7 @@ Ltac evaluated := lazymatch goal with
   | _ => first [solve [value] | exfalso; lra]
   end.
 (* A number between two others, of which the integrals are bounded. *)
-Ltac bounded := split; first [lra | enclosed].
+Ltac bounded := integers; split; first [lra | enclosed].
 Ltac normal := unfold Phi; integral with (i_prec 80, i_degree 14).
 
 (* What needs no combination. *)
@@ -342,7 +408,11 @@ Ltac linear := first [lra | match goal with H : ?a <> ?b |- _ => exfalso; apply 
 Ltac arithmetic := first [solve [sign] | identity | branches; first [lra | lettered; nra]].
 
 Ltac given := first [assumption | sign | lra | enclosed | apply sqrt_le_1_alt; lra | lettered; nra].
-Ltac defined := first [sign | arithmetic].
+Ltac defined := lazymatch goal with
+  | |- (_ <= _)%Z => first [lia | apply le_IZR; lra]
+  | |- forall _ : Z, _ => intros; repeat split; defined
+  | _ => first [sign | arithmetic | enclosed]
+  end.
 Ltac defined_all := repeat split; first [given | defined].
 (* Conditions before a comparison, which is no conjunction. *)
 Ltac conditions := repeat match goal with |- _ /\ _ => split; [defined |] end.

@@ -16,6 +16,7 @@ from dpverify.proving.rocq.terms import (
     RocqTerms,
     UntranslatedError,
     domain_of,
+    ends_of,
     letters_in,
     name_of,
     number,
@@ -102,10 +103,11 @@ def script(problem: Json, proof: Json) -> str:
         if proof["method"] == "gram":
             inside = gram(setting, problem, proof)
         elif proof["method"] == "boxes":
-            letters = ", ".join(f"i_bisect {name_of(v['name'])}" for v in problem["variables"])
-            inside = [
-                f"conditions; first [enclosed | interval with ({letters}, i_prec 64, i_depth 24) | arithmetic]."
-            ]
+            edges = problem["claim"][0] == "<=" and "integer" not in kinds.values()
+            inside = ["conditions; try apply at_most_by_difference."] if edges else ["conditions."]
+            inside += in_box(proof["tree"] if edges else ["+"], proof["box"])
+        elif proof["method"] == "sum":
+            inside = sums(setting, problem["claim"], proof["closed"])
         elif proof["method"] == "facts":
             inside = facts(setting, problem["claim"], proof["facts"])
         else:
@@ -147,6 +149,54 @@ def at_point(problem: Json, point: Mapping[str, str]) -> str:
     for name, value in known.items():
         problem = {key: swapped(problem[key], ["sym", name], value) for key in ("assuming", "claim")}
     return "\n".join([*lines, *functions_at([problem["claim"], *problem["assuming"]], terms), "evaluated."])
+
+
+def in_box(tree: Json, box: Mapping[str, Json]) -> list[str]:
+    """Right minus left is not negative in a box: split, or at an end of a letter, and then along the letter."""
+    if tree[0] == "s":
+        name, at = tree[1:3]
+        (low, high), decide = box[name], f"Rle_lt_dec {name_of(name)} {number(at)}"
+        parts = zip(tree[3:], ([low, at], [at, high]), strict=True)
+        return [
+            f"destruct ({decide}) as [?|?].",
+            *(line for part, ends in parts for line in braced(in_box(part, {**box, name: ends}))),
+        ]
+    if tree[0] == "e":
+        name, rule = tree[1], {"lower": "rising", "upper": "falling"}[tree[2]]
+        rest = {other: ends for other, ends in box.items() if other != name}
+        first = f"along {rule} {name_of(name)} {' '.join(map(number, box[name]))}."
+        return [first, *braced(in_box(tree[4], box)), *braced(in_box(tree[3], rest))]
+    if tree[0] == "0":
+        return ["vanishing."]
+    letters = "".join(f"i_bisect {name_of(name)}, " for name in box)
+    return [f"first [enclosed | interval with ({letters}i_prec 64, i_depth 24) | arithmetic]."]
+
+
+def sums(setting: Branch, claim: Json, closed: Json) -> list[str]:
+    """The claim with closed forms in the places of its sums, each shown from one term to the next."""
+    lines = []
+    for k, (of, form) in enumerate(closed):
+        found = [e for e in parts_of(claim) if e[0] == "sum" and e[2:] == of[2:]]
+        if not found:
+            raise UntranslatedError("sum")
+        _, _, index, _, last = found[0]
+        form = downwards(form)
+        value = replaced(form, index, last)
+        of_index = RocqTerms({**setting.kinds, index: "integer"}).real(form)
+        lines += [
+            f"assert (closed_{k} : {setting.text(found[0])} = {setting.text(value)}).",
+            f"{{ summed (fun {name_of(index)} : Z => {of_index}). }}",
+            f"rewrite closed_{k}; clear closed_{k}.",
+        ]
+        claim = swapped(claim, found[0], value)
+    return lines + substituted(setting, claim)
+
+
+def downwards(e: Json) -> Json:
+    """Powers with a negated exponent as inverses."""
+    if e[0] == "pow" and e[2][:2] == ["mul", ["num", "-1"]] and len(e[2]) == 3:
+        return ["pow", ["pow", e[1], e[2][2]], ["num", "-1"]]
+    return [downwards(part) if isinstance(part, list) else part for part in e]
 
 
 BITS = 60
@@ -278,9 +328,11 @@ def facts(setting: Branch, claim: Json, said: Json) -> list[str]:
             for each in (TwoSides("<=", low, f), TwoSides("<=", f, high)):
                 lines.append(f"assert ({setting.text(each.left)} <= {setting.text(each.right)}) by enclosed.")
                 more.append(each)
-        elif law == "order" and function in ("exp", "log", "arctan"):
+        elif law == "order" and function in ("exp", "log", "arctan", "phi"):
             u, v = arguments
-            lemma = {"exp": "exp_order", "log": "log_order", "arctan": "atan_order"}[function]
+            lemma = {"exp": "exp_order", "log": "log_order", "arctan": "atan_order", "phi": "Phi_order"}[
+                function
+            ]
             for a, b in ((u, v), (v, u)):
                 letters = PolynomialLetters(setting.kinds, signs_of(setting))
                 goal = TwoSides("<=", a, b)
@@ -297,7 +349,7 @@ def facts(setting: Branch, claim: Json, said: Json) -> list[str]:
                 how = f"apply {lemma}; [given | assumption]" if positive else f"apply {lemma}; assumption"
                 lines.append(f"assert ({setting.text(f)} <= {setting.text(g)}) by ({how}).")
                 more.append(TwoSides("<=", f, g))
-        else:
+        elif law != "reflection":  # which is known of each phi
             raise UntranslatedError(f"{law} {function}")
     return lines + substituted(setting.knowing(*more), claim)
 
@@ -309,16 +361,11 @@ def braced(lines: list[str]) -> list[str]:
 
 def known_of(v: Json) -> list[TwoSides]:
     """A variable's ends."""
-    letter, found = ["sym", v["name"]], []
-    if v.get("lower") is not None:
-        found.append(TwoSides("<" if v["lower_open"] else "<=", ["num", v["lower"]], letter))
-    if v.get("upper") is not None:
-        found.append(TwoSides("<" if v["upper_open"] else "<=", letter, ["num", v["upper"]]))
-    return found
+    return [TwoSides(*f) for f in ends_of(v)]
 
 
 def substituted(setting: Branch, claim: Json) -> list[str]:
-    """PolynomialLetters that are equal to an expression replaced by it; then the claim."""
+    """Letters that are equal to an expression, replaced by it; then the claim."""
     lines = []
     while True:
         for each in setting.given:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from string import ascii_letters, digits
 from typing import Any
 
 Json = Any
@@ -37,13 +38,16 @@ WORDS = frozenset(
         """,
     )
 )
-"""Names that mean something there; a letter of this name gets an underscore."""
+"""Names that mean something there."""
+_PLAIN = re.compile(r"(?!(?:given|part)_?\d*$)[A-Za-z](?:[A-Za-z0-9_']*[A-Za-z0-9'])?")
 
 
 def name_of(letter: str) -> str:
-    """The letter's name there."""
-    plain = re.sub(r"[^A-Za-z0-9_']", "_", letter)
-    return plain + "_" if plain in WORDS or re.match(r"(given|part)_?\d*$", plain) else plain
+    """The letter's name there, another for each letter: what is no name is spelled out, and ends in an underscore."""
+    if _PLAIN.fullmatch(letter) and letter not in WORDS:
+        return letter
+    spelled = (c if c in ascii_letters + digits else "__" if c == "_" else f"_{ord(c):x}_" for c in letter)
+    return f"{''.join(spelled)}_"
 
 
 def number(value: str | Fraction) -> str:
@@ -100,6 +104,7 @@ class RocqTerms:
         if head in ("inner", "norm"):
             return f"({head} dimension {' '.join(map(self.vector, e[1:]))})"
         if head == "at":
+            self.real(e[3])  # which has to be defined even where the letter does not stand
             return self.real(replaced(e[1], e[2], e[3]))
         raise UntranslatedError(head)
 
@@ -155,7 +160,7 @@ class RocqTerms:
     def sum(self, head: str, body: Json, index: str, first: Json, last: Json) -> str:
         """A sum or a product over integers."""
         ends = [self.integer(end) for end in (first, last)]
-        if None in ends:
+        if None in ends or index in letters_in(first) | letters_in(last):
             raise UntranslatedError("ends")
         inside = RocqTerms({**self.kinds, index: "integer"})
         term, i = inside.real(body), name_of(index)
@@ -257,16 +262,19 @@ def typed(variable: Json) -> str:
     return f"{name_of(variable['name'])} : {kind}"
 
 
+def ends_of(variable: Json) -> list[Json]:
+    """A variable's ends as comparisons."""
+    letter, relations = ["sym", variable["name"]], {True: "<", False: "<="}
+    low, high = ([] if variable[end] is None else [["num", variable[end]]] for end in ("lower", "upper"))
+    return [
+        *([relations[variable["lower_open"]], end, letter] for end in low),
+        *([relations[variable["upper_open"]], letter, end] for end in high),
+    ]
+
+
 def domain_of(variable: Json) -> list[str]:
     """What is said of a variable's ends."""
-    name = name_of(variable["name"])
-    value = f"IZR {name}" if variable["kind"] == "integer" else name
-    found = []
-    if variable.get("lower") is not None:
-        found.append(f"{_bare(number(variable['lower']))} {'<' if variable['lower_open'] else '<='} {value}")
-    if variable.get("upper") is not None:
-        found.append(f"{value} {'<' if variable['upper_open'] else '<='} {_bare(number(variable['upper']))}")
-    return found
+    return [truth(f, {variable["name"]: variable["kind"]}) for f in ends_of(variable)]
 
 
 def boxed(problem: Json, box: Mapping[str, list[str]]) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -32,17 +32,18 @@ def kernel_row(
     try:
         problem = read(obligation.source)
         if written_out:
-            problem = with_equations(problem, obligation.source)
+            problem = with_equations(problem, obligation.source, [v.name for v in obligation.formulas])
     except RefusedError:
         return Reason.SOURCE
     return KernelRow(name, problem, str(certificate["verdict"]), certificate["proof"])
 
 
-def with_equations(problem: Json, source: PrintedSource) -> Json:
+def with_equations(problem: Json, source: PrintedSource, formulas: Collection[str] = ()) -> Json:
     """The problem, and among its assumptions what each letter that stands for a formula is equal to.
 
     Raises:
-        RefusedError: where such a letter, or one in its formula, is bound in the problem.
+        RefusedError: where such a letter, or one in its formula, is bound in the problem, and where there is none for
+            one of those for which the first reader has `formulas`.
     """
     said = {str(letter["variable"]["name"]): letter for letter in source["letters"]}
     free = {v["name"] for v in problem["variables"]}
@@ -55,6 +56,8 @@ def with_equations(problem: Json, source: PrintedSource) -> Json:
     inside = set[str]().union(*map(letters_in, bodies.values()))
     if inside & bound or any(said[name]["formula"] for name in bound & {*said}):
         raise RefusedError("a letter that is bound stands for a formula, or is in one")
+    if {*formulas} & free - {*bodies}:
+        raise RefusedError("a letter stands for a formula that only one reader reads")
     return {
         "variables": [*problem["variables"], *(said[name]["variable"] for name in sorted(inside - free))],
         "assuming": [*problem["assuming"], *(["==", ["sym", name], body] for name, body in bodies.items())],

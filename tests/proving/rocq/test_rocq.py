@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dpverify.cli import main
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.proving.checker import check
 from dpverify.proving.rocq import kernel
 from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides, combination
@@ -23,7 +28,7 @@ from dpverify.proving.rocq.kernel import (
     found_kernel,
     theorem_of,
 )
-from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
+from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, name_of, statement
 from dpverify.proving.second_reader import RefusedError, read
 from dpverify.verification.checking.kernel_check import with_equations
 
@@ -71,6 +76,33 @@ NORMAL = problem(
     ["<=", ["phi", Y], ["num", "4/5"]], ["==", Y, ["log", ["mul", TWO, X]]], ["==", ["floor", X], TWO]
 )
 """At x = 2: y is log 4, at which the normal law has 0.917."""
+HALF = ["num", "1/2"]
+SUM = ["sum", ["pow", HALF, ["sym", "i"]], "i", ONE, N]
+HALVES = problem(["<", SUM, ONE], letters=WHOLE["variables"])
+MINUS = ["num", "-1"]
+CLOSED = {
+    "method": "sum",
+    "closed": [[SUM, ["add", ONE, ["mul", MINUS, ["pow", TWO, ["mul", MINUS, ["sym", "i"]]]]]]],
+    "then": {"method": "signs", "shift": {"n": ["lower"]}},
+}
+FROM_ZERO = problem(
+    ["<=", ["exp", X], ["add", ONE, ["mul", TWO, X]]], letters=(letter("x", high="1/2", opened=False),)
+)
+"""Both sides are 1 at 0, and the right one grows faster."""
+TO_HALF = problem(["<=", ["pow", X, TWO], ["num", "1/4"]], letters=FROM_ZERO["variables"])
+
+
+def along(end: str) -> Json:
+    """A box for x from 0 to 1/2, from one of its ends."""
+    return {
+        "method": "boxes",
+        "box": {"x": ["0", "1/2"]},
+        "precision": 53,
+        "tree": ["e", "x", end, ["0"], ["+"]],
+    }
+
+
+REFLECTED = problem(["==", ["add", ["phi", X], ["phi", ["mul", ["num", "-1"], X]]], ONE])
 CAUCHY = {"method": "gram", "sum": [[ONE, ["cauchy", X, Y]]]}
 SMT = {"method": "smt"}
 TRUE = [
@@ -81,8 +113,20 @@ TRUE = [
     KernelRow("whole", WHOLE, "proved", SMT),
     KernelRow("vectors", VECTORS, "proved", CAUCHY),
     KernelRow("broken", BROKEN, "refuted", {"method": "counterexample", "point": {"x": "3", "y": "1"}}),
+    KernelRow("halves", HALVES, "proved", CLOSED),
+    KernelRow("from zero", FROM_ZERO, "proved", along("lower")),
+    KernelRow("to half", TO_HALF, "proved", along("upper")),
+    KernelRow("reflected", REFLECTED, "proved", SMT),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
+FALSE = [
+    KernelRow("halves", {**HALVES, "claim": ["<", SUM, ["num", "3/4"]]}, "proved", CLOSED),
+    KernelRow(
+        "from zero", {**FROM_ZERO, "claim": ["<=", ["exp", X], ["add", ONE, X]]}, "proved", along("lower")
+    ),
+    KernelRow("reflected", {**REFLECTED, "claim": ["==", REFLECTED["claim"][1], TWO]}, "proved", SMT),
+]
+"""False, with certificates as of what is true."""
 
 
 def test_a_statement_says_where_its_parts_are_defined() -> None:
@@ -113,12 +157,60 @@ def test_what_operators_say(claim: Json, says: str) -> None:
     assert says in statement(problem(claim, letters=letters))
 
 
+def test_the_checker_says_the_same_of_sums_and_of_boxes_from_an_end() -> None:
+    for row in (*TRUE, *FALSE):
+        if row.proof["method"] in ("sum", "boxes"):
+            witness = {v["name"]: v["lower"] for v in row.problem["variables"]}
+            assert check({"version": 1, "witness": witness, **certificate(row)}).confirmed is (row in TRUE), (
+                row.name
+            )
+
+
 def test_what_has_no_meaning_there_is_refused_and_said() -> None:
     unknown = problem(["<=", ["gamma", X], Y])
     with pytest.raises(UntranslatedError):
         statement(unknown)
     assert theorem_of(KernelRow("", unknown, "proved", SMT)) is Reason.OPERATOR
     assert theorem_of(KernelRow("", BOUND, "certified", SMT)) is Reason.METHOD
+
+
+def test_each_letter_has_a_name_of_its_own() -> None:
+    names = [
+        "w*",
+        "w_",
+        "w__",
+        "w",
+        "R",
+        "R_",
+        "x+",
+        "x-",
+        "x_",
+        "i+1",
+        "i_1",
+        "i_2b_1",
+        "α",
+        "σ",
+        "part1",
+        "part1_",
+        "_",
+    ]
+    assert len({name_of(name) for name in names}) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_']*", name_of(name)) for name in names)
+    claim = ["<=", ["sym", "w*"], ["sym", "w_"]]
+    text = statement(problem(claim, letters=(letter("w*"), letter("w_"))))
+    assert text.endswith(f"{name_of('w*')} <= {name_of('w_')}")
+
+
+def test_an_index_that_is_also_in_an_end_of_its_sum_is_refused() -> None:
+    """From i + 1 to 9 of 1 / i, where i is -3: the condition that its terms are defined would be one on another i."""
+    of_itself = ["sum", over(["sym", "i"]), "i", ["add", ["sym", "i"], ONE], ["num", "9"]]
+    letters = (letter("i", "integer", None), letter("y"))
+    with pytest.raises(UntranslatedError):
+        statement(problem(["!=", of_itself, Y], letters=letters))
+
+
+def test_a_value_in_a_letters_place_is_defined() -> None:
+    assert "x <> 0" in statement(problem(["==", ["at", Y, "z", over(X)], Y]))
 
 
 def test_a_box_is_said() -> None:
@@ -131,10 +223,10 @@ def test_a_box_is_said() -> None:
     ]
 
 
-def source(display: str) -> Any:
+def source(display: str, formula: str = "z^2") -> Any:
     """A formula in x and y, where y stands for a formula in z."""
     letters = [
-        {"latex": name, "formula": "z^2" if name == "y" else "", "variable": letter(name)}
+        {"latex": name, "formula": formula if name == "y" else "", "variable": letter(name)}
         for name in ("x", "y", "z")
     ]
     rest = dict.fromkeys(("given", "reading", "soft", "fixed", "premises", "also"), "")
@@ -146,6 +238,10 @@ def test_letters_that_stand_for_formulas_are_equal_to_them() -> None:
     whole = with_equations(read(printed), printed)
     assert [v["name"] for v in whole["variables"]] == ["x", "y", "z"]
     assert whole["assuming"] == [["==", Y, ["pow", ["sym", "z"], TWO]]]
+    printed = source(r"x\le y", r"\mathbb{E}z")
+    assert with_equations(read(printed), printed)["assuming"] == []
+    with pytest.raises(RefusedError):
+        with_equations(read(printed), printed, ["y"])
     printed = source(r"\forall z>0\colon x\le z y")
     with pytest.raises(RefusedError):
         with_equations(read(printed), printed)
@@ -180,6 +276,27 @@ def test_a_combination_is_right_minus_left() -> None:
             total += value * ((2 * at["y"] - at["x"]) if product.of else 1)
         assert total == 2 * at["x"] - at["x"] ** 2 / at["y"]
     assert combination(letters, TwoSides("<=", X, Y), [given], pairs=True) is None
+
+
+SEARCH = """
+from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides, combination
+a, b, c = (["sym", name] for name in "abc")
+letters = PolynomialLetters(dict.fromkeys("abc", "real"), dict.fromkeys("abc", "+"))
+goal = TwoSides("<=", ["mul", a, a, c], ["mul", b, b, c])
+print(combination(letters, goal, [TwoSides("<=", a, b)], pairs=False))
+"""
+
+
+def test_of_several_combinations_the_same_is_found_each_time() -> None:
+    """Whatever the order in which this run of Python has its sets."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", SEARCH],
+            capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize(
@@ -233,6 +350,9 @@ BY_HAND = {
     "axiom": "Abort. Axiom mine : False. Theorem row_0 : " + statement(BOUND) + ". exfalso. exact mine.",
     "another": "Abort. Theorem row_1 : True. exact I.",
     "after tactics": "intros. Abort. Theorem row_2 : True. exact I.",
+    "behind a bullet": "idtac.\n- Abort.\n- Definition ln (x : R) : R := 0.\n- Theorem row_0 : True. exact I.",
+    "behind a comment": 'idtac. (* *) Abort. (* *) Local Notation "x = y" := True. (* *) Theorem row_0 : 0 = 1.',
+    "behind a selector": "all: Abort.",
 }
 
 
@@ -241,18 +361,70 @@ def test_a_script_with_commands_is_not_even_asked(name: str) -> None:
     assert not RocqTheorem(name, statement(BOUND), BY_HAND[name]).is_of_tactics
 
 
+def test_a_compiler_without_its_read_loop_or_libraries_is_refused(tmp_path: Path) -> None:
+    compiler, loop = tmp_path / "coqc", tmp_path / "coqtop"
+    compiler.write_text("#!/bin/sh\necho 'The Coq Proof Assistant, version 8.16.1'\n")
+    compiler.chmod(0o755)
+    with pytest.raises(InvalidArgumentError, match="with the libraries Coquelicot and Interval"):
+        found_kernel(str(compiler))
+    loop.write_text("#!/bin/sh\ncase $* in *Interval*) exit 1;; esac\n")
+    loop.chmod(0o755)
+    with pytest.raises(InvalidArgumentError, match="with the libraries Coquelicot and Interval"):
+        found_kernel(str(compiler))
+    loop.write_text("#!/bin/sh\n")
+    found = found_kernel(str(compiler))
+    assert found is not None
+    assert found.version == "8.16.1"
+    compiler.write_text("#!/bin/sh\necho 'The Coq Proof Assistant, version 8.9.1'\n")
+    with pytest.raises(InvalidArgumentError, match=r"8\.16 or newer"):
+        found_kernel(str(compiler))
+
+
+def test_what_does_not_compile_is_said_in_a_sentence(tmp_path: Path) -> None:
+    compiler = tmp_path / "coqc"
+    compiler.write_text("#!/bin/sh\necho Error: no such thing. >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    broken = kernel.Kernel((str(compiler),), ("true",), "8.16.1")
+    with pytest.raises(
+        InvalidDataError, match=r"does not compile semantics\.v, but says: Error: no such thing\."
+    ):
+        kernel.ask(broken, TRUE[:1], workers=1, memory=False)
+
+
+def test_a_file_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
+    kernel.write_sources(tmp_path)
+    kernel.write_sources(tmp_path)
+    (tmp_path / "semantics.v").unlink()
+    (tmp_path / "rules.v").write_text("Definition mine := 1.\n")
+    with pytest.raises(InvalidDataError, match=r"rules\.v is no file of dpverify"):
+        kernel.write_sources(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["rules.v"]
+
+
+ARCTAN = problem(["<=", ["arctan", X], ["num", "0"]])
+"""False; true of another arctan, which a script, or rules.v, defines."""
+OTHER = "Definition atan (x : R) : R := 0."
+DEFINING = {
+    "by script": f"idtac.\n- Abort.\n{OTHER}\nTheorem row_0 : {statement(ARCTAN)}. intros; unfold atan; lra.",
+    "by rules": "intros; unfold atan; lra.",
+    "commenting": "intros. (* what follows is said to be refused, too, if nothing reads on after this one",
+}
+
+
 @only_with_rocq
 def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """Faults with the script of the true row, and with their own; scripts with commands, as if these were let in."""
     assert INSTALLED is not None
     monkeypatch.setattr(RocqTheorem, "is_of_tactics", True)
+    monkeypatch.setattr(kernel, "RULES", f"{kernel.RULES}Module Mine. {OTHER} End Mine. Import Mine.\n")
     wrong = faults(TRUE[0])
     for row in wrong:
         assert not check({"version": 1, "witness": {"x": "1", "y": "1"}, **certificate(row)}).confirmed
     by_hand = [replace(TRUE[0], name=name) for name in ("axiom", "another")]
+    by_hand += [KernelRow(name, ARCTAN, "proved", SMT) for name in DEFINING]
     scripts = {
         row.name: theorem.script for row in TRUE if isinstance(theorem := theorem_of(row), RocqTheorem)
-    } | BY_HAND
+    } | {**BY_HAND, **DEFINING}
 
     def made(row: KernelRow) -> RocqTheorem | Reason:
         return (
@@ -265,7 +437,7 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch:
         replace(wrong[2], name="own"),
         replace(TRUE[-1], problem=problem(["<=", ["phi", Y], ["num", "23/25"]], *NORMAL["assuming"])),
     ]
-    rows = [*by_hand, *TRUE, *wrong, *own]
+    rows = [*by_hand, *TRUE, *wrong, *own, *FALSE]
     answers = kernel.ask(INSTALLED, rows, workers=1, made=made, memory=False)
     accepted = [row.name for row, reason in zip(rows, answers, strict=True) if reason is None]
     assert accepted == [row.name for row in TRUE]
@@ -287,6 +459,23 @@ def certificate(row: KernelRow) -> Json:
         ),
         (["prove", "yao", "--rocq", "semantics.v"], "--rocq was 'semantics.v'"),
         (["prove", "yao", "--rocq", "nowhere/file.v"], "--rocq was 'nowhere/file.v'"),
+        (
+            ["prove", "yao", "--rocq", "/proc/file.v"],
+            "--rocq was '/proc/file.v'; allowed: a file that can be written",
+        ),
+        (["prove", "theorems", "--rocq", "file.v"], "id was 'theorems'; allowed: statements of papers"),
+        (["prove", "mechanisms", "--rocq", "file.v"], "id was 'mechanisms'; allowed: statements of papers"),
+        *(
+            (["prove", "yao", "--rocq", "file.v", *option], "allowed: no other option beside it but --jobs")
+            for option in (
+                ["--json", "-"],
+                ["--format", "markdown"],
+                ["--watch"],
+                ["--again"],
+                ["--strict"],
+                ["--audit"],
+            )
+        ),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(
