@@ -168,24 +168,13 @@ class SharedRounds:
                     rows = [
                         (one,) for one in (*ends, *(n for n in (1.0, 2.0, 3.0) if ends[0] <= n <= ends[1]))
                     ]
-                values = [
-                    float(
-                        code(
-                            {
-                                **env,
-                                records.name: lambda i, row=row: row[int(i[-1]) - 1 if records.over else 0],
-                            }
-                        )
-                    )
-                    for row in rows
-                ]
-                found.append((env, max(values)))
+                tried = [lambda i, row=row: row[int(i[-1]) - 1 if records.over else 0] for row in rows]
+                found.append((env, max(float(code({**env, records.name: at})) for at in tried)))
+            own = [one.term for one in letters]
+            shapes = [UNIT, *own, *map(_square, own), *(_product([x, y]) for x, y in product(own, own))]
+            return fitted(found, shapes, model)
         except (*FAILURES, IndexError):
             raise UnderivedError("a record's share has no value on a small data set") from None
-        own = [one.term for one in letters]
-        return fitted(
-            found, [UNIT, *own, *map(_square, own), *(_product([x, y]) for x, y in product(own, own))], model
-        )
 
     @cached_property
     def guess(self) -> tuple[Share, Node, Node]:
