@@ -51,8 +51,10 @@ BALL = changed(
         changed(CELLS, (LAPLACE, r"\mathcal{N}(q(j),\frac{1}{2\varepsilon})"), (r"\text{-DP}", r"\text{-zCDP}")),
         changed(GRADIENTS, REPLACED, ("integer >= 0", "integer >= 1"), (NORMAL, r"\frac{2c^2}{\rho}")),
         changed(GRADIENTS, (r"\rho\text{-zCDP}", r"(3,\rho\cdot 6)\text{-RDP}"), (NORMAL, r"\frac{c^2}{4\rho}")),
+        changed(CELLS, (r"q(j)=\sum", r"q(j)=-\sum")),
+        changed(CELLS, (r"q(j)=\sum", r"q(j)=j+2\varepsilon+\sum")),
     ],
-    ids=["loop", "replace", "normal cells", "replaced gradient", "renyi"],
+    ids=["loop", "replace", "normal cells", "replaced gradient", "renyi", "with a minus", "with what is public"],
 )  # fmt: skip
 def test_vectors_are_proved(text: str, tmp_path: Path) -> None:
     found = derived(text, tmp_path)

@@ -7,6 +7,7 @@ of what does not; what rounds cost is bounded by a sum over rounds of the former
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -93,7 +94,9 @@ class SharedRounds:
             raise UnderivedError("no such draw")
         self.head = HEADS[named(family)]
         self.query, self.scale = rest
-        self.factors, self.fold = multiple(round_, self.query)
+        head, *parts = parts_of(self.query)
+        own = [one for one in parts if private(round_, one)] if head == "add" else []
+        self.factors, self.fold = multiple(round_, own[0] if len(own) == 1 else self.query)
         fixed = {loop.index, *(name for name, _ in loop.start)}
         sums = self.fold[0] == "sum" and private(round_, self.fold) and not is_own(round_, self.fold)
         if (
@@ -369,7 +372,11 @@ class Spent:
 
         def of_round(inner: ProofBuilder, given: list[int]) -> None:
             facts = [differ(inner), *given, *self.known]
-            self.one_round(inner, facts, [*zip(varying, still, strict=True)], sides[0][0] == ONE, below)
+            pairs, order = [*zip(varying, still, strict=True)], sides[0][0] == ONE
+            with suppress(UnderivedError):
+                self.one_round(inner, facts, pairs, order, below)
+                return
+            self.one_round(inner, facts, pairs, not order, below)  # what is asked has a minus
 
         every = proof.block(whole, [ROUND], of_round)
         values: list[Value] = [((ROUND,), one) for one in (rounds.of_round, *shares)]
