@@ -155,7 +155,8 @@ class TheoremState(State):
         if head == "num":
             return "integer" if Fraction(str(parts[0])).denominator == 1 else "real"
         if head == "sym":
-            letter = self.domains[str(parts[0])]
+            bound = (name for name, of in self.stands.items() if of == term)  # a letter of another name
+            letter = self.domains[next(bound, str(parts[0]))]
             return str(letter.said.get("space", letter.kind))
         if head == "of":
             meaning = self.known.meanings.get(str(parts[0]))
