@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
 from dpverify.proving.checker.theorems.language import Node, parts_of
 from dpverify.proving.theorems.letters import Tokens
 from dpverify.proving.theorems.notation import TheoremReader
-from dpverify.proving.theorems.signs import closing, split
+from dpverify.proving.theorems.signs import closing, signs_of, split
+
+FOR_EACH = re.compile(r"(Draw|Query)( \((line \d+)?(, )?(for each \$)?\))?:")
+"""Sentences before draws, and before queries of which there is one for each of several; formulas are `$`."""
+
+
+def check_sentence(role: str, words: str, said: Sequence[str]) -> None:
+    """Refuse what else is said of draws than that there is one for each of several; of queries, too, where it is said.
+
+    Raises:
+        InvalidArgumentError: for other words.
+    """
+    each = role == "query" and any(r"\in" in signs_of(one) for one in said)
+    again = "anew" in words.casefold()  # which is looked at elsewhere
+    if (each or (role == "draw" and not again)) and not FOR_EACH.fullmatch(" ".join(words.split())):
+        allowed = f"`{role.title()}:` or `{role.title()} (for each $j\\in\\{{1,\\dots,k\\}}$):`"
+        raise InvalidArgumentError("sentence", words.strip(), allowed)
 
 
 def flat_kinds(kind: Node) -> Iterator[Node]:

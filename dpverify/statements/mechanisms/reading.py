@@ -15,7 +15,14 @@ from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import name_of, signs_of, split, written
-from dpverify.statements.mechanisms.notation import flat_kinds, indexed, law_of_noise, outcome, summands
+from dpverify.statements.mechanisms.notation import (
+    check_sentence,
+    flat_kinds,
+    indexed,
+    law_of_noise,
+    outcome,
+    summands,
+)
 from dpverify.statements.mechanisms.pages import (
     ADDED,
     CHOICES,
@@ -339,6 +346,7 @@ class _MechanismSection(TheoremSection):
                                 piece.line, InvalidArgumentError("sentence", words.strip(), RANDOM)
                             )
                         self.loop.shuffled = True
+                    self.at(piece.line, check_sentence, role, words, said)
                     coins = " ".join(words.split()) == COINS.replace("$j$", "$")
                     anew = words.strip() == ANEW
                     if role in ("output", "select") or anew or "anew" in words.casefold():
