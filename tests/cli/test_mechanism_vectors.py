@@ -65,6 +65,20 @@ def test_vectors_are_proved(text: str, tmp_path: Path) -> None:
     show(claim.clause, loop_witness(one, claim), refute=False)
 
 
+def test_the_witness_has_a_round(tmp_path: Path) -> None:
+    """From one history to another; with another law of the rounds, what is assumed of them is not true."""
+    page = tmp_path / "mine.md"
+    page.write_text("# Mine\n\n" + CELLS, encoding="utf-8")
+    (one,) = read_mechanisms(page)
+    claim = claim_of(one)
+    model = loop_witness(one, claim)
+    assert model["types"]["history"] == 2
+    place = claim.names.index("the rounds")
+    model["letters"][place]["then"].reverse()
+    with pytest.raises(ValueError, match="what is assumed"):
+        show(claim.clause, model, refute=False)
+
+
 def test_numbers_without_a_norm_are_paid_for_one_by_one(tmp_path: Path) -> None:
     assert "theorem.concentrated-until" in derived(BALL, tmp_path).uses
 

@@ -226,6 +226,12 @@ def same(one: Value, other: Value) -> Term:
     return logic("and", *(TRUE if p is q else compared("==", p, q) for p, q in both(one, other)))
 
 
+def is_fixed(outcome: tuple[Value, Term]) -> bool:
+    """Whether an outcome and its mass depend on no letter."""
+    value, mass = outcome
+    return not names(mass) and (isinstance(value, Point) or (isinstance(value, Term) and not names(value)))
+
+
 def image(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]]) -> Value:
     """The law of what has laws, in each case, that depend on a number with a law."""
     value = pieces[0][1]
@@ -234,7 +240,7 @@ def image(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]
     if isinstance(law, Line) and isinstance(point, Term) and x in names(point):
         with suppress(ValueError):
             return shifted(law, x, point)
-    if point is not None and (isinstance(point, Point) or (isinstance(point, Term) and not names(point))):
+    if len(pieces) == 1 and isinstance(value, Finite) and all(map(is_fixed, value.masses)):
         return value
     demand(all(total(f) for facts, one in pieces for f in (*facts, one)), "what may have no value")
     return Image(x, law, tuple((tuple(facts), one) for facts, one in pieces))

@@ -233,23 +233,36 @@ class FewRoundsSearcher(PairSearcher):
 
 
 class LoopWitness(PairSearcher):
-    """A pair of which all that is assumed of a loop is true: histories are all the same."""
+    """A pair of which all that is assumed of a loop is true: there is one round, from one history to another."""
+
+    histories = 2
 
     def entries(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as values of letters."""
-        found = super().entries(case, claim)
-        loop: dict[str, Json] = {
-            BEGIN: 0, NEXT: {"params": ["h", "u"], "term": ["sym", "h"]}, ENDS: [True],
-            RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
+        here, there = ([one] * 2 for one in (["1", "0"], ["0", "1"]))  # for both data sets
+        found: dict[str, Json] = {
+            **super().entries(case, claim), BEGIN: 0, ENDS: [False, True],
+            NEXT: [{"below": [], "then": [1]}] * 2, RUNS: {"below": ["0"], "then": [[here, there], [there] * 2]},
         }  # fmt: skip
+        if self.histories == 1:
+            found |= {
+                ENDS: [True], NEXT: {"params": ["h", "u"], "term": ["sym", "h"]},
+                RUNS: {"params": ["n", "h", "d"], "term": ["certain", ["sym", "h"]]},
+            }  # fmt: skip
         for name, (_, kinds, kind) in zip(
             claim.names, map(parts_of, parts_of(parts_of(claim.clause.body)[1])), strict=True
         ):
             if kinds == (HISTORY,) and name != ENDS:
-                loop[name] = [_zero(kind)]
+                found[name] = [_zero(kind)] * self.histories
         if self.mechanism.loop is not None:
-            loop[f"now {self.mechanism.loop.index}"] = ["1"]
-        return {**found, **loop}
+            found[f"now {self.mechanism.loop.index}"] = ["1", "2"][: self.histories]
+        return found
+
+
+class EndedLoop(LoopWitness):
+    """The same where the loop ends before its first round."""
+
+    histories = 1
 
 
 def _zero(kind: Node) -> Json:
@@ -259,10 +272,17 @@ def _zero(kind: Node) -> Json:
 
 
 def loop_witness(mechanism: MechanismOnPage, claim: MechanismClaim) -> Json:
-    """A pair as a model of what is assumed; None where none is found."""
-    sizes = {HISTORY: 1, LISTED: 1, **dict.fromkeys((name for name, _ in mechanism.types), 2)}
-    searcher = LoopWitness(mechanism, sizes, Random(0))
-    letters = next(searcher.settings(), {})
-    case = next(searcher.pairs(letters, searcher.records(letters), searcher.rows[True]), None)
-    model = None if case is None else searcher.model(case, claim)
-    return model if model is not None and holds(claim, model) else None
+    """A pair as a model of what is assumed, with a round where one is confirmed; None where none is found."""
+    for kind in (LoopWitness, EndedLoop):
+        sizes = {
+            HISTORY: kind.histories,
+            LISTED: 1,
+            **dict.fromkeys((name for name, _ in mechanism.types), 2),
+        }
+        searcher = kind(mechanism, sizes, Random(0))
+        letters = next(searcher.settings(), {})
+        case = next(searcher.pairs(letters, searcher.records(letters), searcher.rows[True]), None)
+        model = None if case is None else searcher.model(case, claim)
+        if model is not None and holds(claim, model):
+            return model
+    return None
