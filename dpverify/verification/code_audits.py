@@ -109,7 +109,10 @@ def audit_code(question: CodeQuestion) -> CodeAudit:
     """
     page, cases = question.page, [*_cases(question)]
     loop, terms = page.loop, [(term, _NOTHING) for term in _parts(page.of("output")[0].term)]
-    if loop is not None and loop.listed:  # each number of a vector
+    if loop is not None:  # each number of a vector
+        if not loop.listed or loop.last != page.records.columns:
+            reason = "the page has a loop that is no vector of as many numbers as a record"
+            return CodeAudit((), question.failure_probability, reason)
         terms = [(term, {loop.index: float(k)}) for term, _ in terms for k in range(1, CANDIDATES + 1)]
     names = [f"data set {k}, output {j}" for k in range(len(cases)) for j in range(len(terms))]
     shares = ErrorShare.of(question.failure_probability, name=question.target).split(*names)
@@ -325,7 +328,7 @@ def _values(page: MechanismOnPage, count: str, first: int) -> dict[str, float]:
         fractions = [Fraction(text) for text in (*tried[k + first :], *tried[: k + first])]
         fit = [float(value) for value in fractions if variable.contains(value)]
         if one.term == page.records.columns:
-            fit = [float(CANDIDATES)]
+            fit = [float(CANDIDATES)] * variable.contains(Fraction(CANDIDATES))
         if one.name == count:
             fit = [float(max(RECORDS, variable.lower or 1))]
         ends = [float(end) for end in (variable.lower, variable.upper) if end is not None]

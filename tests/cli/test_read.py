@@ -366,6 +366,10 @@ VECTORS: dict[str, str | None] = {
     NORMS + "return norms.sum(axis=0) + rng.laplace(0, 1, size=x.shape[1])": None,
     NORMS + "return (norms > c).sum(axis=0) + rng.laplace(0, 1, size=x.shape[1])": None,
     NORMS.replace("axis=1", "ord=3, axis=1") + CLIPPED + f"return clipped.sum(axis=0) + {NOISE.format(2)}": None,
+    NORMS.replace("axis=1", "axis=1, keepdims=True") + CLIPPED.replace("[:, None]", ".ravel()")
+    + f"return clipped.sum(axis=0) + {NOISE.format(2)}": None,
+    f"flat = np.ravel(x)\nreturn flat.sum(axis=0) + {NOISE.format(2)}": None,
+    NORMS + "return x.sum(axis=0) + rng.normal(0, c, size=norms.shape[1])": None,
     NORMS + CLIPPED + "twice = np.linalg.norm(clipped, axis=1)\n"
     + f"return (clipped / twice[:, None]).sum(axis=0) + {NOISE.format(2)}": None,
 }  # fmt: skip

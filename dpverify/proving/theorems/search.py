@@ -317,8 +317,7 @@ class Candidate:
             return [
                 *(["certain", body] for body in BODIES["real"]),
                 ["certain", HALF],
-                ["laplace", x, one],
-                ["normal", x, one],
+                *(["laplace", x, one], ["normal", x, one]),
                 ["certain", ["mul", HALF, ["num", "0"]]],  # a real 0, unlike a whole one
             ]
         return BODIES.get(kind, []) if isinstance(kind, str) else []

@@ -28,6 +28,7 @@ from dpverify.statements.mechanisms.code.values import (
     CELL,
     COUNT,
     DIMENSION,
+    FLATTENED,
     FOLDS,
     FUNCTIONS,
     GENERATOR,
@@ -259,6 +260,8 @@ class CodeExpressions(ABC):
                 return Constant("pi") if found in ("numpy.pi", "math.pi") else DottedName(found)
             case RecordColumn(), "size" if not self.rows:
                 return self.counted(node, inner)
+            case RecordColumn(shape="flat" | "beside"), _:
+                raise UnreadCodeError(node, f"`{name}` of one number for each record, where records are rows")
             case RecordColumn(kept=None), "shape":
                 return (COUNT, CANDIDATES) if self.rows else (COUNT,)
             case RecordColumn(), "ndim":
@@ -508,9 +511,15 @@ class CodeExpressions(ABC):
             return self.method(node, name, self.value(node.args[0], env), env, skip=1)
         raise UnreadCodeError(node, f"the call of `{function.name}`")
 
+    def keeps_shape(self, node: ast.AST, name: str, value: CodeValue) -> None:
+        """Refuse what makes one row of rows, or of a column."""
+        if self.rows and isinstance(value, RecordColumn) and name in FLATTENED:
+            raise UnreadCodeError(node, f"`{name}` of rows, which makes another shape of them")
+
     def same(self, node: ast.Call, env: Environment) -> CodeValue:
         """What is only made an array, or a number of another type."""
         found = self.value(node.args[0], env) if node.args else None
+        self.keeps_shape(node, node.func.attr if isinstance(node.func, ast.Attribute) else "", found)
         if isinstance(found, RecordColumn):
             found = replace(found, listed=False)
         kinds = all(map(is_float, node.args[1:])) and all(
@@ -525,6 +534,7 @@ class CodeExpressions(ABC):
     ) -> CodeValue:
         """A method of an array or a number, or the function of NumPy that does the same."""
         if name in SAME and len(node.args) == skip and not node.keywords:
+            self.keeps_shape(node, name, inner)
             return inner
         if name == "astype" and len(node.args) == 1 and is_float(node.args[0]):
             return self.lifted(node, lambda a: a, inner)

@@ -158,6 +158,8 @@ SAME = {
     "numpy.atleast_1d", "copy", "ravel", "flatten", "item", "squeeze",
 }  # fmt: skip
 """What gives back its argument, where this is a number or an array of numbers."""
+FLATTENED = {"ravel", "flatten", "squeeze", "item"}
+"""Which of these make one row of rows."""
 FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
     "sqrt": lambda x: apply("root", x, 2), "exp": lambda x: apply("exp", x), "log": lambda x: apply("log", x),
     "abs": lambda x: apply("abs", x), "absolute": lambda x: apply("abs", x), "fabs": lambda x: apply("abs", x),
