@@ -37,6 +37,8 @@ class SequentialRecord(Record):
     """What refutes the claim."""
     ended_by: str
     """Refutation, the limit of runs, or the clock."""
+    refuted_after: int | None = None
+    """Runs that refuted the claim; those made after them only say how far it is off."""
 
 
 class OneRunRecord(Record):

@@ -110,12 +110,22 @@ def one_run_text(one: OneRunRecord) -> str:
     return f"{one.canaries} canaries ({one.members} of them members){held}; by {one.statistic}, {correct}"
 
 
+def _bound_text(evidence: PrivacyEvidence) -> str:
+    """The lower bound on epsilon, beside what the claim allows."""
+    claimed = evidence.epsilon_claimed
+    beside = "" if claimed is None or math.isinf(claimed) else f"; claimed: {number_text.nearest(claimed)}"
+    return f"{number_text.at_least(evidence.epsilon_lower)} at delta {evidence.delta:g}{beside}"
+
+
 def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     """What is shown of an audit of privacy: names and texts."""
     again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
     runs, how = str(evidence.runs), evidence.sequential
     if how is not None:  # it could stop early
-        runs += f" of at most {how.most_runs} on each data set, ended by {how.ended_by}"
+        ended = (
+            f"ended by {how.ended_by}" if how.refuted_after is None else f"refuted after {how.refuted_after}"
+        )
+        runs += f" of at most {how.most_runs} on each data set, {ended}"
     elif evidence.white_box:
         done = "compared with the stated law" if evidence.stated_law else "simulated"
         runs += f", {done}, on each data set"
@@ -125,7 +135,7 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     rows = (
         ("verdict", Qualified(evidence.verdict, f" (adjacency: {evidence.adjacency}{again})")),
         ("claim", evidence.full_claim),
-        ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
+        ("epsilon at least", _bound_text(evidence)),
         ("mu at least", "" if one is None else f"{one.mu_lower:.4g}"),
         ("failure probability", f"{evidence.failure_probability:g}"),
         ("runs", runs),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.privacy import GDP, Adjacency, Guarantee, PureDP, StatedGuarantee
 
 Array = NDArray[np.float64]
 AUDITORS = [BatchAuditor(), BettingAuditor()]
@@ -94,6 +94,25 @@ def test_a_watch_ends_an_audit() -> None:
     assert found.runs == 32
     assert found.sequential is not None
     assert found.sequential.ended_by == "the watch"
+
+
+@pytest.mark.parametrize("guarantee", [PureDP(1.0), GDP(0.5)])
+def test_runs_after_a_refutation_say_how_far_it_is_off_and_nothing_else(guarantee: Guarantee) -> None:
+    """Epsilon is 2, or below 4 at delta 1e-5; the bounds are false with probability 1e-3."""
+    question = replace(asks(1.0, 20_000), stated=StatedGuarantee(guarantee, Adjacency.REPLACE_ONE))
+    short, long = (
+        BettingAuditor(go_on=times).audit(question, Laplace(0.5), ErrorShare(1e-3)) for times in (1, 8)
+    )
+    assert short.sequential is not None
+    assert long.sequential is not None
+    refuted = short.sequential.refuted_after
+    assert (short.runs, long.runs) == (refuted, 8 * int(refuted or 0))
+    assert long.sequential == short.sequential
+    assert (long.reason, long.shown) == (short.reason, short.shown)
+    assert short.epsilon_lower + 0.2 < long.epsilon_lower < 2
+    seen = replace(question, runs=3 * int(refuted or 0))
+    cut = BettingAuditor(go_on=10**9).audit(seen, Laplace(0.5), ErrorShare(1e-3))
+    assert (cut.runs, cut.verdict) == (seen.runs, Verdict.VIOLATED)  # the limit is kept
 
 
 def test_faults_are_tried_out() -> None:

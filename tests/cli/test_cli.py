@@ -144,8 +144,9 @@ def test_half_the_noise_is_flagged_as_soon_as_it_shows(
 ) -> None:
     code, found, err = output(capsys, *audit_function("half"))
     assert (code, found["verdict"], found["sequential"]["ended_by"]) == (1, "violated", "refutation")
-    assert found["runs"] < 1000
-    assert found["epsilon_lower"] >= 1
+    assert found["sequential"]["refuted_after"] < 1000
+    assert found["runs"] == 8 * found["sequential"]["refuted_after"]
+    assert 1.4 < found["epsilon_lower"] < 2
     # the lines on standard error need no terminal
     first, *later = err.splitlines()
     assert first.startswith("1-DP can be refuted within 20000 runs on each data set")

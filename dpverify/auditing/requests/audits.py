@@ -211,7 +211,7 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
         draws = Draws(request, mechanism, sides, store=store, progress=progress)
         draws = stack.enter_context(draws.ready())
         subject: PairSubject = draws
-        auditor: PrivacyAuditor = BettingAuditor(clock, request.low_bits)
+        auditor: PrivacyAuditor = BettingAuditor(clock, request.low_bits, request.times)
         if request.structure is not None:
             subject, auditor = stack.enter_context(_white_box(request, draws, sides))
         elif request.fixed_runs:

@@ -17,6 +17,8 @@ from dpverify.errors import InvalidArgumentError
 
 RUNS = 20_000
 """On each data set, unless a request says otherwise."""
+GO_ON = 8
+"""Times the runs that refuted a claim."""
 SECONDS, GIB = 600.0, 4.0
 """Limits of a worker process."""
 
@@ -33,7 +35,7 @@ class Option:
 
     def summary(self, spell: Callable[[str], str] = str) -> str:
         """The help, with other fields as a door writes them."""
-        numbers = {"RUNS": RUNS, "SECONDS": f"{SECONDS:g}", "GIB": f"{GIB:g}"}
+        numbers = {"RUNS": RUNS, "GO_ON": GO_ON, "SECONDS": f"{SECONDS:g}", "GIB": f"{GIB:g}"}
         return self.help.format_map({name: spell(name) for name in OPTIONS} | numbers)
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpverify.auditing.requests.options import GIB, OPTIONS, RUNS, SECONDS, RequestError, option_name
+from dpverify.auditing.requests.options import GIB, GO_ON, OPTIONS, RUNS, SECONDS, RequestError, option_name
 from dpverify.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class Request:
     The defaults are the same at every door. An audit is sequential, since the audited code is what costs: half of the
     noise that a claim needs shows after 200 to 350 of 20,000 runs. At the limit a sequential audit finds no less
     (20,000 runs of Laplace noise: epsilon 1.066 instead of 1 would have been found, with `fixed_runs` 1.090); a true
-    claim costs a second or so of betting. `fixed_runs` shows how far a false claim is off, and lets `score` and
+    claim costs a second or so of betting. A refuted claim gets eight times as many runs as that took, which say how far
+    it is off (`go_on`); `fixed_runs` says more, and lets `score` and
     `direction` be chosen. The failure probability is 1e-6, which tests on every push need, so that a test and the
     command say the same; it costs a fifth (far off) to two thirds (close) more runs than 1e-3. Raises
     `InvalidArgumentError` for values that cannot be used, and for fields that do not go together.
@@ -89,6 +90,7 @@ class Request:
     allow_equal: bool = False
     count_exceptions: bool = False
     runs: int | None = None
+    go_on: int | None = None
     fixed_runs: bool = False
     time: float | None = None
     failure_probability: float | ErrorShare = FAILURE_PROBABILITY
@@ -140,12 +142,12 @@ class Request:
         yield OF_SEARCH, not self.given(search), "no value without {}", search
         yield ("store",), self.given("command"), "none with {}: what a command loads is not known", "command"
         yield (
-            ("fixed_runs", "time", *_LOOKS),
+            ("fixed_runs", "go_on", "time", *_LOOKS),
             self.given(structure),
             "no value with {}, which looks once",
             structure,
         )
-        yield ("time",), self.fixed_runs, "no value with {}", "fixed_runs"
+        yield ("time", "go_on"), self.fixed_runs, "no value with {}", "fixed_runs"
         yield ("score",), self.low_bits, "none with {}", "low_bits"
         yield (
             ("score", "direction"),
@@ -211,6 +213,8 @@ class Request:
             checks.whole_number("index", self.index)
         if self.fewest_records is not None:
             checks.whole_number("fewest_records", self.fewest_records)
+        if self.go_on is not None:
+            checks.whole_number("go_on", self.go_on, at_least=1)
         if self.runs is not None:
             most = None if self.looks_once else MOST_SEQUENTIAL
             checks.whole_number("runs", self.runs, at_least=self.fewest_runs, at_most=most)
@@ -254,6 +258,11 @@ class Request:
     def most_runs(self) -> int:
         """On each data set, at most."""
         return RUNS if self.runs is None else self.runs
+
+    @property
+    def times(self) -> int:
+        """How many times the runs that refute a claim are made in all."""
+        return GO_ON if self.go_on is None else self.go_on
 
     @property
     def fewest_runs(self) -> int:
@@ -411,7 +420,7 @@ OF_SEARCH = ("record_range", "fewest_records")
 """Which data sets a search for neighbors may try."""
 _OF_RUNS = (
     "data", "neighbor", "data_form", "pair", "search_neighbors", *OF_SEARCH, "attribute", "structure", "runs",
-    "fixed_runs", "time", "executor", "store", "time_limit", "memory_limit", "count_exceptions",
+    "go_on", "fixed_runs", "time", "executor", "store", "time_limit", "memory_limit", "count_exceptions",
 )  # fmt: skip
 """No fields of a request about samples."""
 _FIRST = (

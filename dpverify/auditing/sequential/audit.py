@@ -134,6 +134,9 @@ class SequentialAuditor:
             self._bound_level = bound.spend("bets against a grid of claims at delta")
         self.least_runs = foresight.least_runs(total_variation, self._level)
         """Runs of each side below which no bet can refute the claim; None where none ever can."""
+        self.refuted_after: int | None = None
+        """Runs of each side that refuted the claim."""
+        self._broken: tuple[float, str, ShownOutputs | None] = (0.0, "", None)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(_STREAM,)))
         if not self.possible:
             return
@@ -230,6 +233,10 @@ class SequentialAuditor:
         # what is refuted needs no more bets
         self._gamblers.retired[first:] |= refuted
         self._reached = int(refuted.argmin()) if not refuted.all() else refuted.size
+        if self.violated and self.refuted_after is None:
+            self.refuted_after = self.runs
+            self._broken = self.log_evidence, self._last_bet(), self._shown()
+            self._gamblers.retired[self._claim_place] = True
 
     @property
     def epsilon_lower(self) -> float:
@@ -252,25 +259,26 @@ class SequentialAuditor:
 
     def so_far(self) -> str:
         """Runs, bound and evidence in one line."""
+        won = f"evidence against the claim {math.exp(min(self.log_evidence, 600)):.3g}, of {1 / self._level:.3g} needed"
+        if self.refuted_after is not None:
+            won = f"the claim was refuted after {self.refuted_after}"
         return (
             f"{self.runs} of at most {self.most_runs} runs on each data set; "
-            f"epsilon at least {at_least(self.epsilon_lower, 3)} at delta {self.delta:g}; evidence against the claim "
-            f"{math.exp(min(self.log_evidence, 600)):.3g}, of {1 / self._level:.3g} needed"
+            f"epsilon at least {at_least(self.epsilon_lower, 3)} at delta {self.delta:g}; {won}"
         )
 
     def result(self, *, stopped: str = "") -> SequentialAudit:
         """The verdict. `stopped` says why runs ended before the limit, where the claim was not refuted."""
         neighbors = f"; neighbors: {self._neighbors}"
-        detectable, parameter, on_numbers = "", None, None
+        detectable, parameter, on_numbers, shown = "", None, None, None
         if self.violated:
             verdict, ended = Verdict.VIOLATED, "refutation"
+            won, last_bet, shown = self._broken
             reason = (
-                f"after {self.runs} runs on each data set, bets against the claim had turned 1 into "
-                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, the probability that they ever reach "
-                f"{1 / self._level:.3g} would be at most {self._level:.3g}"
+                f"after {self.refuted_after} runs on each data set, bets against the claim had turned 1 into "
+                f"{math.exp(min(won, 600)):.3g}; if it were true, the probability that they ever reach "
+                f"{1 / self._level:.3g} would be at most {self._level:.3g}{last_bet}"
             )
-            event = self._gamblers.events[self._claim_place]
-            reason += "" if event is None else f"; last bet on {self.name_event(event)}"
         else:
             ended = stopped or "the limit of runs"
             detectable, parameter, on_numbers = self._detectable()
@@ -284,7 +292,7 @@ class SequentialAuditor:
             if stopped:
                 reason += f"; ended early by {stopped}, before {self.most_runs} runs"
         return SequentialAudit(
-            shown=self._shown() if verdict is Verdict.VIOLATED else None,
+            shown=shown,
             verdict=verdict,
             reason=reason + neighbors,
             claim=str(self.claim),
@@ -301,6 +309,7 @@ class SequentialAuditor:
                 log_evidence=self.log_evidence,
                 log_needed=foresight.log_needed(self._level),
                 ended_by=ended,
+                refuted_after=self.refuted_after,
             ),
             failure_probability=self._whole.failure_probability,
             shares=self._whole.spent(),
@@ -309,6 +318,10 @@ class SequentialAuditor:
             gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
             detects_nothing=verdict is Verdict.UNDECIDED,
         )
+
+    def _last_bet(self) -> str:
+        event = self._gamblers.events[self._claim_place]
+        return "" if event is None else f"; last bet on {self.name_event(event)}"
 
     def _shown(self) -> ShownOutputs | None:
         """What the violation looks like."""
@@ -376,12 +389,16 @@ class _Nobody:
 class BettingAuditor:
     """Draws rounds from a subject until the claim is refuted, all runs are made, or the watch ends it.
 
-    Nothing is drawn where so many runs could not refute the claim.
+    Nothing is drawn where so many runs could not refute the claim. Bets go on after a refutation until `go_on` times as
+    many runs are made, within the limit, because only that says how far the claim is off. Verdict and bound hold at all
+    times at once, so when to stop may depend on them.
     """
 
     watch: Watch = field(default_factory=_Nobody)
     low_bits: bool = False
     """Bet on low bits, last decimals and repeated outputs only."""
+    go_on: int = 1
+    """How many times the runs that refuted a claim are made in all; 1: it ends there."""
     spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
@@ -399,13 +416,15 @@ class BettingAuditor:
         self.watch.begins(auditor)
         stopped = ""
         for size in auditor.rounds() if auditor.possible else ():
+            if auditor.refuted_after is not None:
+                size = min(size, self.go_on * auditor.refuted_after - auditor.runs)
+                if size == 0:
+                    break
             if stopped := self.watch.stops(auditor, size):
                 break
             left, right = subject.draw(size)
             self.watch.drawn(auditor, size)
             auditor.see(left, right)
             self.watch.seen(auditor)
-            if auditor.violated:
-                break
         found = auditor.result(stopped=stopped)
         return entry(found, question, subject, sequential=found.record)
