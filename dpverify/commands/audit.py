@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,9 +21,15 @@ _TYPES: dict[str, Any] = {
     "text": str | None, "file": str | None, "number": float | None, "count": int | None, "flag": bool,
     "texts": list[str] | None,
 }  # fmt: skip
+_Plot = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Also draw what was seen and epsilon beside the claim: .svg, .png or .pdf."
+    ),
+]
 
 
-def audit(*, form: str, json_file: str | None, **options: Any) -> None:
+def audit(*, form: str, json_file: str | None, plot: Path | None, **options: Any) -> None:
     """Audit a privacy claim about samples, a training run, or a function, estimator or command.
 
     Give --left and --right (samples that you drew yourself), --scores and --members (the canaries of one training run;
@@ -37,6 +44,10 @@ def audit(*, form: str, json_file: str | None, **options: Any) -> None:
     from dpverify.running.thread_pools import no_idle_threads
 
     check_format(form, json_file)
+    if plot is not None:
+        from dpverify.reports.pictures import check_picture
+
+        check_picture(plot)
     with spelled(option_name):
         pairs = (("left", "right"), ("scores", "members"))
         samples = any(options[one] is not None and options[other] is not None for one, other in pairs)
@@ -47,6 +58,10 @@ def audit(*, form: str, json_file: str | None, **options: Any) -> None:
         # a sequential audit tells how far it is itself
         at_once = request.fixed_runs or request.structure is not None
         found = audits.audit(request, tell=tell, progress=progress_bar("running") if at_once else None)
+    if plot is not None:
+        from dpverify.reports.pictures import draw_audit
+
+        draw_audit(found, plot)
     _write(found, form, json_file, request)
     end_with(found.verdict)
 
@@ -72,6 +87,7 @@ audit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         *(_parameter(name, option) for name, option in OPTIONS.items()),
         _keyword("form", Form, "text"),
         _keyword("json_file", Json, None),
+        _keyword("plot", _Plot, None),
     ]
 )
 

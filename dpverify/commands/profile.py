@@ -54,7 +54,9 @@ def profile(
 
     check_json(json_file)
     if plot is not None:
-        _check_plot(plot)
+        from dpverify.reports.pictures import check_picture
+
+        check_picture(plot)
     named = _guarantees(what)
     top = max(largest_epsilon(guarantee) for _, guarantee in named)
     made = [
@@ -62,7 +64,7 @@ def profile(
         for name, guarantee in named
     ]
     if plot is not None:
-        from dpverify.reports.profile_plot import draw_curves
+        from dpverify.reports.pictures import draw_curves
 
         draw_curves([(name, curves(guarantee, up_to=top)) for name, guarantee in named], plot, title=what)
     if json_file is not None:
@@ -120,12 +122,3 @@ def _guarantees(what: str) -> list[tuple[str, Guarantee]]:
     if question.best_known is not None:
         found.append((f"best known: {question.best_known}", question.best_known))
     return found
-
-
-def _check_plot(path: Path) -> None:
-    from dpverify.reports.profile_plot import FORMATS
-
-    if path.suffix.lower() not in FORMATS:
-        raise InvalidArgumentError("--plot", str(path), f"a file whose name ends in {', '.join(FORMATS)}")
-    if not path.parent.is_dir() or path.is_dir():
-        raise InvalidArgumentError("--plot", str(path), "a file in a folder that is there")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from dpverify.cli import main
+from dpverify.views.number_text import at_least
 
 from .calling import call
 
@@ -142,8 +143,11 @@ def test_own_function_with_half_the_noise_is_flagged(
 def test_half_the_noise_is_flagged_as_soon_as_it_shows(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, found, err = output(capsys, *audit_function("half"))
+    code, found, err = output(capsys, *audit_function("half"), "--plot", "seen.svg")
     assert (code, found["verdict"], found["sequential"]["ended_by"]) == (1, "violated", "refutation")
+    drawn = Path("seen.svg").read_text(encoding="utf-8")
+    assert f"shaded: {found['shown']['event']}".replace(">", "&gt;") in drawn
+    assert f"{at_least(found['epsilon_lower'])}; claimed: 1" in drawn
     assert found["sequential"]["refuted_after"] < 1000
     assert found["runs"] == 8 * found["sequential"]["refuted_after"]
     assert 1.4 < found["epsilon_lower"] < 2

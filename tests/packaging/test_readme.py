@@ -56,6 +56,10 @@ def test_own_function_is_found_out(folder: Path) -> None:
     said = " ".join(done.stdout.split())
     for part in re.split(r"\.\.\.", " ".join(shown.split())):
         assert part.strip() in said
+    ((first, second),) = re.findall(
+        r"came in\s+(\d+) of \d+ outputs on the first data set, (\d+) on", done.stdout
+    )
+    assert f"came {first} times on the first and {second} times on the second" in " ".join(TEXT.split())
     fixed = shell(script.replace('"eps=1"', '"eps=1" --fixed-runs'), folder).stdout
     found = re.search(r"epsilon at least\s+([0-9.]+)", fixed)
     assert found is not None
@@ -141,7 +145,7 @@ def test_what_was_found_is_what_the_ledger_says(
     fails |= {
         row.id for entry in entries for row, one in entry.errata if one.consequence is Consequence.CLAIM
     }
-    section = TEXT[TEXT.index("## What was found in four papers") : TEXT.index("## Who it is for")]
+    section = TEXT.split("## What was found in four papers\n")[1].split("\n## ")[0]
     assert fails == set(re.findall(r"`(\w+\.[\w.-]+)`", section))
 
 
