@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify rocq test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -67,6 +67,11 @@ mutations: $(VENV)/installed-test
 MUTANTS ?= 12
 mutants: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/mutants.py --each $(MUTANTS)
+
+# all that is too long for each push, one after another, for hours: build/nightly/index.md says what became of each, and
+# docs pages that these jobs make are made anew. JOBS="fuzz rocq" takes these only
+nightly: $(VENV)/installed-test
+	+$(BIN)/python tests/benchmarks/nightly.py --make $(MAKE) $(JOBS)
 
 # each proved formula tried again without each of its hypotheses, and conditions that can hold at once: the page about it
 hypotheses: $(VENV)/installed

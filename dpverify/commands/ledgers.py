@@ -189,13 +189,20 @@ def compare(
         str,
         typer.Option("--format", metavar="text|json|markdown", help="What is written to standard output."),
     ] = "text",
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact", help="All fields have to be the same, but for times, versions and what a store gave."
+        ),
+    ] = False,
     json_file: Json = None,
 ) -> None:
     """Compare two ledgers, row by row.
 
     Exit code 1 if a proof was lost or a claim is newly violated, else 0; 2 for what is no ledger. A proof is lost where
     a formula that was proved, certified or refuted is not, or less so, or is missing, or is no longer confirmed.
-    Everything else that changed is listed as well.
+    Everything else that changed is listed as well. With --exact, as for two machines and one seed, exit code 1 if any
+    row or field differs that is no time, version or use of a store.
     """
     from dpverify.reports import load_ledger
     from dpverify.reports.formats.markdown import comparison_markdown
@@ -205,7 +212,7 @@ def compare(
         raise InvalidArgumentError("--format", form, "text, json, markdown")
     refuse_two_outputs(form, json_file)
     check_json(json_file)
-    found = compare_ledgers(load_ledger(old), load_ledger(new))
+    found = compare_ledgers(load_ledger(old), load_ledger(new), exact=exact)
     if json_file is not None:
         write_json(json_file, found.as_json())
     if form == "json":
@@ -213,9 +220,14 @@ def compare(
     elif form == "markdown":
         typer.echo(comparison_markdown(found), nl=False)
     elif json_file != "-":
-        for line in (*(row.line() for row in found.changed), *found.notes, found.summary()):
+        for line in (
+            *(row.line() for row in found.changed),
+            *found.notes,
+            *(found.exact or ()),
+            found.summary(),
+        ):
             typer.echo(line)
-    if found.failed:
+    if found.fails:
         raise typer.Exit(VIOLATED)
 
 

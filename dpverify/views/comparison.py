@@ -11,6 +11,7 @@ from typing import Any
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.records import Record
 from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Verdict
 
@@ -64,11 +65,18 @@ class Comparison:
     """How many rows have the same verdict."""
     notes: tuple[str, ...]
     """What else differs that a reader should know: profile, seed, a failure probability."""
+    exact: tuple[str, ...] | None = None
+    """Where fields differ that two runs of one seed have in common, a line each; None if that was not asked."""
 
     @property
     def failed(self) -> tuple[ChangedRow, ...]:
         """Lost proofs and new violations."""
         return tuple(row for row in self.changed if row.change.fails)
+
+    @property
+    def fails(self) -> bool:
+        """Whether a proof was lost, a claim is newly violated, or anything differs that was asked to be the same."""
+        return bool(self.failed) or (self.exact is not None and bool(self.changed or self.exact))
 
     def summary(self) -> str:
         """In one line."""
@@ -79,7 +87,8 @@ class Comparison:
             for change in Change
             if counts[change]
         ]
-        return f"{', '.join(said) or 'nothing changed'}; rows with the same verdict: {self.same}"
+        told = "" if self.exact is None else f"; differences in other fields: {len(self.exact)}"
+        return f"{', '.join(said) or 'nothing changed'}; rows with the same verdict: {self.same}{told}"
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
@@ -87,22 +96,44 @@ class Comparison:
         notes = list(self.notes)
         return {
             "schema_version": 1,
-            "failed": bool(self.failed),
+            "failed": self.fails,
             "same": self.same,
             "rows": rows,
             "notes": notes,
+            "exact": None if self.exact is None else list(self.exact),
         }
 
 
-def compare_ledgers(old: Ledger, new: Ledger) -> Comparison:
-    """Compare rows by their names: formulas by statement, obligation and variant; audits by kind, subject and title."""
+def compare_ledgers(old: Ledger, new: Ledger, *, exact: bool = False) -> Comparison:
+    """Compare rows by their names: formulas by statement, obligation and variant; audits by kind, subject and title.
+
+    With `exact`, all other fields as well, but for times, versions, and what a store gave.
+    """
     before, after = (
         {**_named(one.entries), **{f"{row.kind} {row.id}": row for row in one.theorems}} for one in (old, new)
     )
-    names = dict.fromkeys([*before, *after])
+    names, both = dict.fromkeys([*before, *after]), before.keys() & after.keys()
     changed = [row for name in names if (row := _changed(name, before.get(name), after.get(name)))]
     changed.sort(key=lambda row: list(Change).index(row.change))
-    return Comparison(tuple(changed), len(names) - len(changed), tuple(_notes(old, new)))
+    differences = None
+    if exact:
+        whole = _fields_that_differ("the ledger", old, new, but=_SPENT | {"entries", "theorems"})
+        rows = (
+            _fields_that_differ(name, before[name], after[name], but=_SPENT) for name in names if name in both
+        )
+        differences = (*whole, *(line for row in rows for line in row))
+    return Comparison(tuple(changed), len(names) - len(changed), tuple(_notes(old, new)), differences)
+
+
+_SPENT = frozenset({"seconds", "created", "versions", "command", "reuse"})
+"""Fields in which two runs of one seed may differ."""
+
+
+def _fields_that_differ(name: str, old: Record, new: Record, *, but: frozenset[str]) -> Iterable[str]:
+    before, after = (one.model_dump(mode="json", exclude=set(but)) for one in (old, new))
+    fields = [key for key in dict.fromkeys([*before, *after]) if before.get(key) != after.get(key)]
+    if fields:
+        yield f"{name}: not the same: {', '.join(fields)}"
 
 
 def _named(entries: Iterable[ProofEvidence | AuditEvidence]) -> dict[str, Entry]:

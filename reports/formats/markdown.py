@@ -354,4 +354,4 @@ def comparison_markdown(found: Comparison) -> str:
             change = f"**{row.change}**" if row.change.fails else str(row.change)
             lines.append(f"| {change} | {code(row.row)} | {escaped(row.before)} | {escaped(row.after)} |")
         lines.append("")
-    return "\n".join([*lines, *_list(found.notes)]).rstrip("\n") + "\n"
+    return "\n".join([*lines, *_list((*found.notes, *(found.exact or ())))]).rstrip("\n") + "\n"

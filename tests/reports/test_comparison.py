@@ -120,3 +120,24 @@ def test_a_run_is_compared_with_one_of_the_same_command_alone() -> None:
     lost = list(since(whole, part.but(command=whole.command)))
     assert sum(line.startswith("lost proof") for line in lost) > 1
     assert lost[-1].startswith("since the run of ")
+
+
+def test_two_runs_of_one_seed_have_all_fields_in_common_but_what_they_took() -> None:
+    kept = audit(V.SUPPORTED)
+    old = ledger(kept, proof(V.PROVED), seconds=1.0)
+    same = ledger(
+        kept.but(seconds=9.0), proof(V.PROVED), seconds=2.0, versions={"numpy": "2"}, command="again"
+    )
+    assert not compare_ledgers(old, same, exact=True).fails
+    off = ledger(kept.but(epsilon_lower=0.5 + 2**-52), proof(V.PROVED, latex="b"), seed=1)
+    found = compare_ledgers(old, off, exact=True)
+    assert found.exact == (
+        "the ledger: not the same: seed",
+        "privacy: mine:release | against 1-DP: not the same: epsilon_lower",
+        "fmtt18.thm1/bound (printed): not the same: latex",
+    )
+    assert (found.fails, found.failed, compare_ledgers(old, off).fails) == (True, (), False)
+    assert "differences in other fields: 3" in comparison_markdown(found)
+    assert compare_ledgers(
+        old, ledger(kept, proof(V.PROVED), audit(V.SUPPORTED, title="new")), exact=True
+    ).fails
