@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages pictures docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -156,6 +156,13 @@ pages: $(VENV)/installed
 	$(BIN)/python tests/benchmarks/pages.py algorithms docs/algorithms.md
 	$(BIN)/python tests/benchmarks/pages.py counts README.md $(OUT)/ledger.json
 
+# pictures of README and gallery, with a screen of the last make verify's report; screens need chromium. PICTURES is a Python
+# with dpverify and diffprivlib, for the library's picture
+PICTURES ?= $(BIN)/python
+pictures: $(VENV)/installed-test
+	test -f $(OUT)/report.html || $(MAKE) verify
+	PYTHONPATH=. $(PICTURES) tests/benchmarks/pictures.py $(OUT)/ledger.json
+
 # the site of docs/, into build/site; pages are read from the docstrings of the installed package
 docs: $(VENV)/installed-docs
 	test -f $(OUT)/ledger.json || $(MAKE) verify
@@ -196,7 +203,7 @@ noise-table: $(LIBRARIES)/installed
 # the tests that need them
 test-libraries: export PYTHONDONTWRITEBYTECODE :=
 test-libraries: $(LIBRARIES)/installed
-	$(LIBRARIES)/bin/pytest -n 2 tests/training tests/verification/test_library_campaign.py tests/algorithms/test_torch.py \
+	$(LIBRARIES)/bin/pytest -n 2 tests/training tests/packaging/test_gallery.py tests/verification/test_library_campaign.py tests/algorithms/test_torch.py \
 	    tests/problems/tables tests/auditing/requests/test_tables.py tests/auditing/neighbors/test_table_pairs.py
 
 $(VENV)/bin/python:

@@ -31,6 +31,7 @@ RUN_BY = {
     "mechanism-gallery.md": "tests/verification/test_mechanism_gallery.py",
     "exact.md": "tests/verification/test_exact.py",
     "examples/a-paper.md": "tests/statements/test_registered_papers.py",
+    "gallery.md": "tests/packaging/test_gallery.py",
     "examples/bun-steinke/README.md": "tests/statements/test_registered_papers.py",
     "how-to/check-batches.md": "tests/cli/test_batches.py",
     "importing.md": "tests/statements/importing/test_importing.py",
