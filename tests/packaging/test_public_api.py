@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import re
 import types
 from importlib import import_module
+from pathlib import Path
 
 import pytest
+
+from .page_blocks import DOCS
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 PACKAGES = (
@@ -55,3 +59,12 @@ def test_names_found_when_asked_for_are_no_modules(package: str) -> None:
     modules = {module.name for module in pkgutil.iter_modules(found.__path__)}
     assert not modules & set(found.__all__)
     assert all(not isinstance(getattr(found, name), types.ModuleType) for name in found.__all__)
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "reference").glob("[!i]*.md")), ids=lambda page: page.stem)
+def test_the_reference_has_every_public_name_once_in_a_group(page: Path) -> None:
+    title, *groups = page.read_text(encoding="utf-8").split("\n## ")
+    package = import_module(title.split()[1])
+    listed = re.findall(rf"^::: {re.escape(package.__name__)}\.(\w+)$", "\n".join(groups), re.M)
+    assert sorted(listed) == sorted(package.__all__)
+    assert ":::" not in title
