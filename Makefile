@@ -37,10 +37,11 @@ test-thorough: $(VENV)/installed-test
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
 
-# what provers answer to the formulas of the committed pages, beside the program, after a page has changed; with ANEW=1
-# all is proved from nothing
+# what provers answer to the formulas of the committed pages, and the verdicts, beside the program, after a page has
+# changed; with ANEW=1 all is proved from nothing
 answers: $(VENV)/installed-test
 	PYTHONPATH=. $(BIN)/python tests/benchmarks/answers.py $(if $(ANEW),--anew)
+	$(BIN)/python -m dpverify.verification.remembering.shipped
 
 # how far formulas of committed pages hold that do not hold as they stand; ANEW=1 finds all again
 thresholds: $(VENV)/installed-test
@@ -78,7 +79,7 @@ hypotheses: $(VENV)/installed
 textbook: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/textbook.py
 
-# a release: what is proved of each statement is written beside the program first, so that dpverify list shows it at once
+# a release: what is found of each statement is written beside the program first, so that dpverify list shows it at once
 dist: $(VENV)/installed-test
 	rm -rf dist build/lib
 	$(BIN)/python -m dpverify.verification.remembering.shipped
