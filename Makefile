@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify rocq test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify rocq test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist release lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -84,6 +84,13 @@ dist: $(VENV)/installed-test
 	rm -rf dist build/lib
 	$(BIN)/python -m dpverify.verification.remembering.shipped
 	$(BIN)/python -m build --no-isolation
+
+# the release: packed, checked, tried in a new environment as the README begins; what is left to a person is listed
+RELEASE := build/release-tools
+release: dist
+	test -x $(RELEASE)/bin/twine || { $(PYTHON) -m venv $(RELEASE) && $(RELEASE)/bin/pip install --quiet 'twine>=6'; }
+	$(RELEASE)/bin/twine check --strict dist/*
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/release.py dist
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .

@@ -19,8 +19,8 @@ from dpverify.verification.remembering.shipped import ship
 
 ROOT = Path(__file__).parents[2]
 COPIED = (
-    "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
-    "requirements.lock", "requirements-dev.lock",
+    "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
+    "SECURITY.md", "Makefile", "requirements.lock", "requirements-dev.lock",
 )  # fmt: skip
 
 
