@@ -46,14 +46,14 @@ def tried(wheel: Path, folder: Path) -> None:
     """
     venv.create(folder / "venv", with_pip=True)
     programs = folder / "venv" / "bin"
-    subprocess.run([programs / "pip", "install", "--quiet", wheel], check=True)
-    write_files(ROOT / "README.md", folder)
-    first = next(block for block in blocks(ROOT / "README.md", "sh") if "dpverify audit" in block)
-    environment = {
-        **os.environ,
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "XDG_CACHE_HOME": str(folder / "cache"),
     }
+    subprocess.run([programs / "pip", "install", "--quiet", wheel], env=environment, check=True)
+    write_files(ROOT / "README.md", folder)
+    first = next(block for block in blocks(ROOT / "README.md", "sh") if "dpverify audit" in block)
     for script, code, words in (
         (first, 1, "violated"),
         ("dpverify list fmtt18 2>&1", 0, "come with the program, found by dpverify"),
