@@ -16,7 +16,9 @@ from dpverify.commands.claims.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
 from dpverify.ledger.document import Ledger
 from dpverify.reports import load_ledger
+from dpverify.reports.formats.badge import YELLOW, badge
 from dpverify.views.results import SourcePlace
+from dpverify.views.run import Summary
 
 from ..reports.json_schema import audit_schema, faults
 from .calling import call
@@ -116,9 +118,24 @@ def test_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureF
     assert [row[0] for row in rows] == ["error", "error", "supported"]
     assert "raised RuntimeError in block 0 (runs 0 to 15): no luck" in rows[0][4]
     assert "nowhere" in rows[1][4]
+    ledger = load_ledger(folder / "build" / "dpverify" / "ledger.json")
+    assert [(one.name, one.claim, one.error) for one in ledger.not_audited] == [
+        (row[1], row[2], row[4]) for row in rows[:2]
+    ]
+    assert f"{rows[0][1]} against {rows[0][2]} could not be audited: " in Summary(ledger).headline
+    assert badge(ledger).message == "1 supported, 2 not audited"
+    assert badge(ledger).color == YELLOW
     # a violation is more than an error
     (folder / "dpverify.toml").write_text(claims("fails", "leaky"))
     assert ran(folder, capsys)[0] == 1
+
+
+def test_two_claims_of_one_name_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "dpverify.toml").write_text(claims("private", "leaky", more='name = "mine"'))
+    assert call("run") == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert "two claims have the name 'mine'; allowed: a name of its own for each." in said.err
 
 
 def test_too_few_runs_are_undecided(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
