@@ -87,7 +87,7 @@ class DisplayCount(Record):
 class UnauditedClaim(Record):
     """A claim of a project whose audit ended in an error, so that nothing is known of it."""
 
-    name: str
+    called: str
     claim: str
     error: str
 

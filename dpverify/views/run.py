@@ -125,7 +125,7 @@ class Summary:
         elif self._judged:
             yield "No audit found a violation."
         for claim in self.not_audited:
-            yield f"{claim.name} against {claim.claim} could not be audited: {claim.error.rstrip('.')}."
+            yield f"{claim.called} against {claim.claim} could not be audited: {claim.error.rstrip('.')}."
         yield from (f"{power.text}." for power in self.powers if power.leads)
 
 

@@ -119,7 +119,7 @@ def test_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureF
     assert "raised RuntimeError in block 0 (runs 0 to 15): no luck" in rows[0][4]
     assert "nowhere" in rows[1][4]
     ledger = load_ledger(folder / "build" / "dpverify" / "ledger.json")
-    assert [(one.name, one.claim, one.error) for one in ledger.not_audited] == [
+    assert [(one.called, one.claim, one.error) for one in ledger.not_audited] == [
         (row[1], row[2], row[4]) for row in rows[:2]
     ]
     assert f"{rows[0][1]} against {rows[0][2]} could not be audited: " in Summary(ledger).headline
@@ -159,6 +159,10 @@ def test_all_forms_say_what_became_of_each_claim(folder: Path, capsys: pytest.Ca
         else:
             assert faults(row["evidence"], schema, schema) == []
             assert row["evidence"]["verdict"] == outcome
+            assert row["evidence"]["profile"] == []
+            assert len(json.dumps(row, indent=2)) <= 2048
+    kept = load_ledger(folder / "build" / "dpverify" / "ledger.json").entries
+    assert all(one.profile for one in kept)  # type: ignore[union-attr]
 
     assert call("run", "--format", "junit") == 1
     suite = ElementTree.fromstring(capsys.readouterr().out.encode())

@@ -210,7 +210,7 @@ def audit_project(
         profile="project",
         entries=[one.found for one in audited if one.found is not None],
         not_audited=[
-            UnauditedClaim(name=one.name, claim=one.claim, error=one.error)
+            UnauditedClaim(called=one.name, claim=one.claim, error=one.error)
             for one in audited
             if one.found is None
         ],
