@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages pictures docs faults dist lock clean
+.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages pictures docs faults dist release lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -37,10 +37,11 @@ test-thorough: $(VENV)/installed-test
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
 
-# what provers answer to the formulas of the committed pages, beside the program, after a page has changed; with ANEW=1
-# all is proved from nothing
+# what provers answer to the formulas of the committed pages, and the verdicts, beside the program, after a page has
+# changed; with ANEW=1 all is proved from nothing
 answers: $(VENV)/installed-test
 	PYTHONPATH=. $(BIN)/python tests/benchmarks/answers.py $(if $(ANEW),--anew)
+	$(BIN)/python -m dpverify.verification.remembering.shipped
 
 # how far formulas of committed pages hold that do not hold as they stand; ANEW=1 finds all again
 thresholds: $(VENV)/installed-test
@@ -83,11 +84,18 @@ hypotheses: $(VENV)/installed
 textbook: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/textbook.py
 
-# a release: what is proved of each statement is written beside the program first, so that dpverify list shows it at once
+# a release: what is found of each statement is written beside the program first, so that dpverify list shows it at once
 dist: $(VENV)/installed-test
 	rm -rf dist build/lib
 	$(BIN)/python -m dpverify.verification.remembering.shipped
 	$(BIN)/python -m build --no-isolation
+
+# the release: packed, checked, tried in a new environment as the README begins; what is left to a person is listed
+RELEASE := build/release-tools
+release: dist
+	test -x $(RELEASE)/bin/twine || { $(PYTHON) -m venv $(RELEASE) && $(RELEASE)/bin/pip install --quiet 'twine>=6'; }
+	$(RELEASE)/bin/twine check --strict dist/*
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/release.py dist
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .

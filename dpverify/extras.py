@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -12,7 +15,7 @@ from dpverify.errors import DpverifyError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "prove": ("cvc5", "lark", "markdown_it", "markupsafe", "mdit_py_plugins", "sympy", "z3"),
+        "prove": ("cvc5", "sympy", "z3"),
         "report": ("jinja2", "matplotlib"),
         "test": ("hypothesis", "pytest"),
     }
@@ -31,8 +34,8 @@ class MissingExtraError(DpverifyError, ImportError):
 
 def require(command: str, *extras: str) -> None:
     """Refuse a command whose libraries are not installed, before it begins."""
-    lacking = {extra: [name for name in EXTRAS[extra] if not _is_there(name)] for extra in extras}
-    if any(lacking.values()):
+    lacking = {extra: modules for extra in extras if (modules := lacking_of(extra))}
+    if lacking:
         raise missing(command, lacking)
 
 
@@ -43,11 +46,32 @@ def require_module(what: str, module: str) -> None:
         raise missing(what, {extra_of(module) or next(audited, "all"): [module]})
 
 
+def lacking_of(extra: str) -> list[str]:
+    """The modules of an extra that are not installed."""
+    return [name for name in EXTRAS[extra] if not _is_there(name)]
+
+
 def missing(what: str, lacking: Mapping[str, list[str]]) -> MissingExtraError:
     """The error that says what brings the modules, which are given by extra."""
     names = ", ".join(name for some in lacking.values() for name in some)
-    wanted = ",".join(extra for extra, some in lacking.items() if some)
-    return MissingExtraError(f"{what} needs {names}; allowed: after pip install 'dpverify[{wanted}]'.")
+    return MissingExtraError(f"{what} needs {names}; allowed: after {install_command(*lacking)}.")
+
+
+def install_command(*extras: str) -> str:
+    """What installs extras into this environment, from where the program itself was installed."""
+    from urllib.parse import unquote, urlsplit
+
+    wanted = ",".join(extras)
+    try:
+        source = json.loads(distribution("dpverify").read_text("direct_url.json") or "{}")
+        url, editable = str(source.get("url", "")), source.get("dir_info", {}).get("editable", False)
+        url = f"{vcs['vcs']}+{url}" if (vcs := source.get("vcs_info")) else url
+    except (PackageNotFoundError, ValueError, AttributeError, KeyError):
+        url, editable = "", False
+    path = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    if path:
+        return f"pip install {'-e ' if editable else ''}{shlex.quote(f'{path}[{wanted}]')}"
+    return f"pip install {shlex.quote(f'dpverify[{wanted}] @ {url}' if url else f'dpverify[{wanted}]')}"
 
 
 def extra_of(module: str) -> str | None:

@@ -208,7 +208,8 @@ def check_private(
     request = Request(mechanism, data, neighbor, claim, **options)
     found = audit(request)
     if found.verdict is Verdict.VIOLATED or (found.verdict is Verdict.UNDECIDED and not allow_undecided):
-        raise AssertionError("\n".join(failure_lines(request, found)))
+        again = found.reproduce or request.call(found.seed, found.failure_probability)
+        raise AssertionError("\n".join([*failure_lines(request, found), f"replay: {again}"]))
     return found
 
 

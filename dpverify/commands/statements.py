@@ -69,12 +69,11 @@ def list_(
 ) -> None:
     """List statements and algorithms with their verdicts.
 
-    Of statements that were not proved here before, the proofs that come with the program are gone through by the
-    checker, and formulas without any are proved: seconds for a statement, less than a minute for all. That is said, and
-    kept in the user's cache folder until a formula or the program changes. A release brings the verdicts themselves,
-    too. dpverify prove finds proofs here.
+    Of papers' statements that were not proved here before, the verdicts that come with the program are shown. Where
+    these are of other formulas, as on pages of your own, the checker goes through the proofs that come with the
+    program, and formulas without any are proved; that needs the extra prove. It is said which is which. dpverify prove
+    finds proofs here.
     """
-    extras.require("dpverify list", "prove")
     from dpverify.commands.theorems import list_theorems
     from dpverify.verification.catalog.entries import catalog_entries
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
@@ -127,6 +126,14 @@ def recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]:
 
     wanted = {row.id for _, row in select(chosen)}
     statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
+    if (lacking := extras.lacking_of("prove")) and (
+        unknown := [s.id for s in statements if recall_or_read(s) is None]
+    ):
+        names = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else "")
+        typer.echo(
+            extras.missing(f"No verdicts are shown of {names}: finding them", {"prove": lacking}), err=True
+        )
+        statements = [s for s in statements if s.id not in unknown]
 
     def missing(count: int) -> None:
         if count:
@@ -410,11 +417,11 @@ def explain(
     Shows a statement's formulas with their verdicts, or an algorithm's code, guarantee and audits. Verdicts are the
     latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
     """
-    extras.require("dpverify explain", "prove")
     from dpverify.statements.theorems.names import about_theorems
     from dpverify.verification.explanation import explanation_lines
 
     if about_theorems((id_,)):
+        extras.require("dpverify explain of theorems", "prove")
         from dpverify.verification.theorems import theorem_lines
 
         lines = theorem_lines(id_)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from dpverify import extras
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import UNDECIDED, VIOLATED, print_table, progress_bar, write_json
 
@@ -54,6 +55,7 @@ def list_theorems(names: Sequence[str], *, as_json: bool, jobs: int) -> bool:
 
     if not about_theorems(names):
         return False
+    extras.require("dpverify list of theorems", "prove")
     from dpverify.verification.theorems import theorem_rows
 
     found = [row.found for row in theorem_rows(names, workers=jobs, progress=progress_bar("deriving"))]

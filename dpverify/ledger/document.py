@@ -84,6 +84,14 @@ class DisplayCount(Record):
         return ", ".join([first, shown, *others]) + words
 
 
+class UnauditedClaim(Record):
+    """A claim of a project whose audit ended in an error, so that nothing is known of it."""
+
+    called: str
+    claim: str
+    error: str
+
+
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
@@ -109,6 +117,8 @@ class Ledger(Record):
     """For each paper with an inventory."""
     theorems: tuple[TheoremEvidence, ...] = ()
     """Those of theorems' pages; none of them is among the statements."""
+    not_audited: tuple[UnauditedClaim, ...] = ()
+    """Claims that could not be audited; they have no entry."""
 
     @classmethod
     def of_run(

@@ -12,7 +12,7 @@ PACKAGES = ("dpverify", "dpverify.algorithms", "dpverify.properties", "dpverify.
 """Their folders need not lie within one another where the program is not installed but run from its source."""
 
 
-SHIPPED = "verdicts.json.gz"  # a file of what the program has found, which is no part of the program
+SHIPPED = "verdicts"  # a folder of what the program has found, which is no part of the program
 
 
 @cache
@@ -35,7 +35,7 @@ def _files(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
     for entry in folder.iterdir():
         path = f"{name}/{entry.name}"
         if entry.is_dir():
-            if entry.name != "__pycache__":
+            if entry.name not in ("__pycache__", SHIPPED):
                 yield from _files(entry, path)
-        elif entry.name != SHIPPED:
+        else:
             yield path, entry.read_bytes()

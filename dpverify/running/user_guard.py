@@ -3,7 +3,8 @@
 A program of its own, started by the path of this file; it uses the standard library only and runs no user's code. It
 lives until the worker process ends, or until the program that started it is gone, however it went: the pipe that it
 watches is closed by the system. Then it ends the whole process group of the worker and, on Linux, every other process
-that descends from it, and reports how the worker ended.
+that descends from it, and reports how the worker ended. On Linux it also counts these, and ends them where they are too
+many.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ from collections.abc import Callable
 
 _ORPHANS_COME_HERE, _DIE_WITH_PARENT = 36, 1
 """Linux: PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG."""
+
+MOST_PROCESSES = 512
+"""Of one worker, itself included, at once."""
+
+_COUNTED_EACH = 0.1
+"""Seconds between counts of a worker's processes."""
 
 _ROUNDS = 200
 """How often to look for processes that are still there; each time those that are found are ended."""
@@ -60,12 +67,34 @@ def _become_worker(work: Callable[[], None], memory: int, own: tuple[int, ...]) 
         os._exit(126)
 
 
-def _children() -> list[int]:
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
-            return [int(word) for word in file.read().split()]
-    except OSError:
-        return []
+def not_contained(system: str = sys.platform) -> str:
+    """A sentence about what is not contained of code that is run on this system; empty on Linux."""
+    if system == "linux":
+        return ""
+    return (
+        f"On this system ({system}) audited code is contained less than on Linux: its memory may not be limited, the "
+        "number of its processes is not, and those that leave its process group are not ended with it; use a container "
+        "for code that is not trusted."
+    )
+
+
+def _children(process: int) -> list[int]:
+    """Of a process, on Linux."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/children", encoding="ascii") as file:
+                found += map(int, file.read().split())
+    return found
+
+
+def _too_many() -> bool:
+    """Whether more processes descend from this one than a worker may have."""
+    seen = below = _children(os.getpid())
+    while below and len(seen) <= MOST_PROCESSES:
+        below = [child for process in below for child in _children(process)]
+        seen = seen + below
+    return len(seen) > MOST_PROCESSES
 
 
 def _end_all(worker: int) -> None:
@@ -73,19 +102,19 @@ def _end_all(worker: int) -> None:
     for _ in range(_ROUNDS):
         with contextlib.suppress(OSError):
             os.killpg(worker, signal.SIGKILL)
-        for child in _children():
+        for child in _children(os.getpid()):
             with contextlib.suppress(OSError):
                 os.kill(child, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        if not _children():
+        if not _children(os.getpid()):
             return
         time.sleep(0.005)
 
 
-def _wait(worker: int, lifeline: int) -> int | None:
-    """The worker's wait status; None if the program was gone first."""
+def _wait(worker: int, lifeline: int) -> dict[str, int] | None:
+    """How the worker ended, by its exit code, or that it had too many processes; None if the program was gone first."""
     ringing, ring = os.pipe()
     for descriptor in (ringing, ring):
         os.set_blocking(descriptor, False)
@@ -95,11 +124,14 @@ def _wait(worker: int, lifeline: int) -> int | None:
         with contextlib.suppress(ChildProcessError):
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 if found[0] == worker:
-                    return found[1]
-        ready, _, _ = select.select([ringing, lifeline], [], [])
+                    return {"code": os.waitstatus_to_exitcode(found[1])}
+        ready, _, _ = select.select([ringing, lifeline], [], [], _COUNTED_EACH)
         if lifeline in ready:
             return None
-        os.read(ringing, 4096)
+        if ringing in ready:
+            os.read(ringing, 4096)
+        if _too_many():
+            return {"processes": MOST_PROCESSES}
 
 
 def guard(
@@ -123,9 +155,8 @@ def guard(
     ended = _wait(worker, lifeline)
     _end_all(worker)
     if ended is not None:
-        said = {"code": os.waitstatus_to_exitcode(ended)}
         with contextlib.suppress(OSError):
-            os.write(status, json.dumps(said).encode())
+            os.write(status, json.dumps(ended).encode())
 
 
 def main() -> None:

@@ -414,9 +414,12 @@ class UserSession:
         self._drain_output()
         who, when = self._who(importing)
         try:
-            code = json.loads(said)["code"]
-        except (ValueError, KeyError, TypeError):
-            code = None
+            ended = json.loads(said)
+        except ValueError:
+            ended = {}
+        if most := ended.get("processes"):
+            return f"{who} had more than {most} processes at once {when} and was stopped; allowed: at most {most}."
+        code = ended.get("code")
         if code == PIPE_GONE:
             return self._unreadable("closed", "closes only")
         if code == NO_MEMORY:

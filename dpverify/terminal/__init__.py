@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from dpverify import extras
 from dpverify.errors import DpverifyError, DpverifyWarning, InvalidArgumentError, InvalidDataError
@@ -61,6 +61,22 @@ class Commands(TyperGroup):
         """Run the command that was chosen."""
         with _quiet_where_nobody_reads():
             return super().invoke(ctx)
+
+
+class Command(TyperCommand):
+    """A command that takes an option once, unless it collects values."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command's line.
+
+        Raises:
+            InvalidDataError: for an option that is given more than once, since values would be lost.
+        """
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for one in order:
+            if one.param_type_name == "option" and not one.multiple and order.count(one) > 1:
+                raise InvalidDataError(f"{one.opts[0]} is given more than once; allowed: once.")
+        return super().parse_args(ctx, args)
 
 
 @contextmanager

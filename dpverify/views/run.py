@@ -57,6 +57,7 @@ class Summary:
         self._sort_statements(corrections(ledger).values())
         self._sort_formulas()
         self._sort_audits(ledger.profile)
+        self.not_audited = ledger.not_audited
         entries: tuple[ProofEvidence | AuditEvidence, ...] = (*self.proofs, *self._judged)
         self.counts = tuple(_count(verdict, self.proofs, self._judged) for verdict in Verdict)
         self.undecided = tuple(entry for entry in entries if entry.verdict is Verdict.UNDECIDED)
@@ -123,6 +124,8 @@ class Summary:
             yield f"{plural(subjects, 'implementation')} {'violates' if subjects == 1 else 'violate'} a claim."
         elif self._judged:
             yield "No audit found a violation."
+        for claim in self.not_audited:
+            yield f"{claim.called} against {claim.claim} could not be audited: {claim.error.rstrip('.')}."
         yield from (f"{power.text}." for power in self.powers if power.leads)
 
 

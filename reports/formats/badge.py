@@ -92,6 +92,7 @@ def badge(ledger: Ledger, *, label: str = _LABEL) -> Badge:
             (verdicts.count(Verdict.SUPPORTED), "supported", GREEN),
             (verdicts.count(Verdict.UNDECIDED) - faults, "undecided", YELLOW),
         ]
+    parts.append((len(ledger.not_audited), "not audited", YELLOW))
     shown = [(number, word, color) for number, word, color in parts if number > 0]
     if not shown:
         return Badge("nothing checked", GRAY, label)

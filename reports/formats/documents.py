@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import BatchesEvidence, PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.reports.ledger_files import without_infinities
 from dpverify.views.results import AuditedClaim
@@ -36,14 +36,21 @@ def proofs_json(proofs: Sequence[ProofEvidence]) -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, "entries": entries}
 
 
+def _without_curves(found: PrivacyEvidence | BatchesEvidence) -> AuditEvidence:
+    return found.but(profile=(), shown=None) if isinstance(found, PrivacyEvidence) else found
+
+
 def claims_json(claims: Sequence[AuditedClaim]) -> dict[str, Any]:
-    """A row for each claim; its evidence as `dpverify audit` or `dpverify batches` writes it."""
+    """A row for each claim; its evidence as `dpverify audit` or `dpverify batches` writes it, without curves.
+
+    The points of its profile and the outputs that it shows, which are long, stand in the ledger.
+    """
     rows = [
         {
             "name": one.name,
             "claim": one.claim,
             "error": one.error or None,
-            "evidence": None if one.found is None else audit_json(one.found),
+            "evidence": None if one.found is None else audit_json(_without_curves(one.found)),
         }
         for one in claims
     ]

@@ -113,6 +113,8 @@ COMMANDS: list[list[str]] = [
     ["audit", "--command", "cat", *FUNCTION[2:], *CLAIM, "--attribute", "coef_"],
     ["audit", "--command", "cat", *FUNCTION[2:], *CLAIM, "--store", "store.sqlite"],
     *([*FUNCTION, *CLAIM, "--runs", v] for v in [*BAD_INTEGERS, "0", "15"]),
+    [*FUNCTION, *CLAIM, *CLAIM], [*FUNCTION, *CLAIM, "--seed", "1", "--seed", "1"],
+    ["list", "fmtt18.lem15", "--jobs", "1", "--jobs", "2"],
     *([*FUNCTION, *CLAIM, "--executor", v] for v in BAD_EXECUTORS),
     *([*FUNCTION, *CLAIM, "--time-limit", v] for v in [*BAD_NUMBERS, "0", "1e9"]),
     *([*FUNCTION, *CLAIM, "--memory-limit", v] for v in [*BAD_NUMBERS, "0", "0.001", "1e30"]),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from dpverify import extras
 from dpverify.errors import DpverifyError
-from dpverify.extras import EXTRAS, MissingExtraError, extra_of, require
+from dpverify.extras import EXTRAS, MissingExtraError, extra_of, install_command, require
 
 WITHOUT = """
 import sys
@@ -49,9 +52,9 @@ def test_audits_need_no_extra(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "brings"),
     [
-        ("list", "prove"),
+        ("list theorems", "prove"),
         ("prove bst14.lem2.3", "prove"),
-        ("explain bst14.lem2.3", "prove"),
+        ("explain theorem.pure-until", "prove"),
         ("hypotheses bst14.lem2.3", "prove"),
         ("sharpen bst14.lem2.3", "prove"),
         ("verify", "prove,report"),
@@ -70,8 +73,39 @@ def test_a_command_says_which_extra_it_needs(
     assert call(*command.split()) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith(f"dpverify: dpverify {command.split()[0]} needs cvc5, lark")
-    assert said.err.endswith(f"allowed: after pip install 'dpverify[{brings}]'.\n")
+    assert said.err.startswith(f"dpverify: dpverify {command.split()[0]} ")
+    assert "needs cvc5, sympy, z3" in said.err
+    assert said.err.endswith(f"allowed: after {install_command(*brings.split(','))}.\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "command"),
+    [
+        (None, "pip install 'dpverify[prove,report]'"),
+        (
+            {"url": "file:///a%20b/dpverify", "dir_info": {"editable": True}},
+            "pip install -e '/a b/dpverify[prove,report]'",
+        ),
+        ({"url": "file:///src/dpverify", "dir_info": {}}, "pip install '/src/dpverify[prove,report]'"),
+        (
+            {"url": "file:///dpverify-0.1.0-py3-none-any.whl"},
+            "pip install '/dpverify-0.1.0-py3-none-any.whl[prove,report]'",
+        ),
+        (
+            {"url": "https://example.org/a.git", "vcs_info": {"vcs": "git", "commit_id": "1"}},
+            "pip install 'dpverify[prove,report] @ git+https://example.org/a.git'",
+        ),
+    ],
+)
+def test_the_command_that_installs_is_for_this_installation(
+    source: Any, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Installed:
+        def read_text(self, name: str) -> str | None:
+            return json.dumps(source) if source and name == "direct_url.json" else None
+
+    monkeypatch.setattr(extras, "distribution", lambda name: Installed())
+    assert install_command("prove", "report") == command
 
 
 def test_a_broken_installation_is_no_missing_extra(tmp_path: Path) -> None:

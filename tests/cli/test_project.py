@@ -16,7 +16,9 @@ from dpverify.commands.claims.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
 from dpverify.ledger.document import Ledger
 from dpverify.reports import load_ledger
+from dpverify.reports.formats.badge import YELLOW, badge
 from dpverify.views.results import SourcePlace
+from dpverify.views.run import Summary
 
 from ..reports.json_schema import audit_schema, faults
 from .calling import call
@@ -116,9 +118,24 @@ def test_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureF
     assert [row[0] for row in rows] == ["error", "error", "supported"]
     assert "raised RuntimeError in block 0 (runs 0 to 15): no luck" in rows[0][4]
     assert "nowhere" in rows[1][4]
+    ledger = load_ledger(folder / "build" / "dpverify" / "ledger.json")
+    assert [(one.called, one.claim, one.error) for one in ledger.not_audited] == [
+        (row[1], row[2], row[4]) for row in rows[:2]
+    ]
+    assert f"{rows[0][1]} against {rows[0][2]} could not be audited: " in Summary(ledger).headline
+    assert badge(ledger).message == "1 supported, 2 not audited"
+    assert badge(ledger).color == YELLOW
     # a violation is more than an error
     (folder / "dpverify.toml").write_text(claims("fails", "leaky"))
     assert ran(folder, capsys)[0] == 1
+
+
+def test_two_claims_of_one_name_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "dpverify.toml").write_text(claims("private", "leaky", more='name = "mine"'))
+    assert call("run") == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert "two claims have the name 'mine'; allowed: a name of its own for each." in said.err
 
 
 def test_too_few_runs_are_undecided(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,6 +159,10 @@ def test_all_forms_say_what_became_of_each_claim(folder: Path, capsys: pytest.Ca
         else:
             assert faults(row["evidence"], schema, schema) == []
             assert row["evidence"]["verdict"] == outcome
+            assert row["evidence"]["profile"] == []
+            assert len(json.dumps(row, indent=2)) <= 2048
+    kept = load_ledger(folder / "build" / "dpverify" / "ledger.json").entries
+    assert all(one.profile for one in kept)  # type: ignore[union-attr]
 
     assert call("run", "--format", "junit") == 1
     suite = ElementTree.fromstring(capsys.readouterr().out.encode())
@@ -256,7 +277,7 @@ def test_init_changes_nothing_that_exists(folder: Path, capsys: pytest.CaptureFi
 def steps() -> list[str]:
     """The commands of the workflow in docs/ci.md, without the installation."""
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    (workflow,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    (workflow,) = [found for found in re.findall(r"```yaml\n(.*?)```", page, re.S) if "\njobs:" in found]
     installs, *found = re.findall(r"- run: (.*)", workflow)
     # what the first step installs has the programs of the others
     (extra,) = re.findall(r'^pip install "dpverify\[(\w+)\]"$', installs)

@@ -19,8 +19,8 @@ from dpverify.verification.remembering.shipped import ship
 
 ROOT = Path(__file__).parents[2]
 COPIED = (
-    "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
-    "requirements.lock", "requirements-dev.lock",
+    "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
+    ".pre-commit-hooks.yaml", "action.yml", "SECURITY.md", "Makefile", "requirements.lock", "requirements-dev.lock",
 )  # fmt: skip
 
 
@@ -103,7 +103,8 @@ def test_a_release_lists_verdicts_at_once(wheel: Path, tmp_path: Path) -> None:
         cwd=site,  # where modules are looked for first
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
     )
-    assert "were found when this release was made" in done.stderr
+    assert "come with the program, found by dpverify" in done.stderr
+    assert "an earlier state" not in done.stderr
     assert "Proving" not in done.stderr
     assert re.search(r"^fmtt18\.thm1\t.*proved", done.stdout, re.M)
 

@@ -16,6 +16,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Guarantee, PureDP
 from dpverify.problems import Dataset
 from dpverify.properties import (
+    ErrorOverExamples,
     check_guarantee,
     check_mechanism,
     check_private,
@@ -129,7 +130,7 @@ def test_private_check_takes_functions_and_claims_in_words() -> None:
     ):
         check_private(half_noise, LEFT, RIGHT, "eps=1", fixed_runs=True)
     with pytest.raises(
-        AssertionError, match=r"1-DP is violated \(seed 0, \d{3} runs, adjacency replace-one\)"
+        AssertionError, match=r"1-DP is violated \(seed 0, \d{4} runs, adjacency replace-one\)"
     ):
         check_private(half_noise, LEFT, RIGHT, "eps=1")
 
@@ -219,3 +220,30 @@ def test_private_check_does_not_promise_what_does_not_repeat() -> None:
 
     with pytest.raises(AssertionError, match="cannot be reproduced from the seed"):
         check_private(own, LEFT, RIGHT, "eps=1", runs=3000)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"adjacency": "index", "index": 1, "delta": 0.01, "fixed_runs": True, "runs": 2000},
+        {"failure_probability": 1e-3},
+    ],
+)
+def test_a_failure_ends_with_the_line_that_repeats_it(options: dict[str, Any]) -> None:
+    """Also in a property test, whose examples have a seed and a part of the error of their own."""
+
+    def release(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        return data.sum() + rng.laplace(size=runs)
+
+    data, neighbor = [[0.0]], [[1.0]]
+    if "failure_probability" in options:
+        options = {"failure_probability": ErrorOverExamples(1e-3)}
+    with pytest.raises(AssertionError) as first:
+        check_private(release, data, neighbor, "eps=0.3", **options)
+    line = str(first.value).splitlines()[-1]
+    assert line.startswith("replay: check_private(")
+    names = {"release": release, "data": data, "neighbor": neighbor, "check_private": check_private}
+    with pytest.raises(AssertionError) as again:
+        eval(line.removeprefix("replay: "), names)
+    assert str(again.value) == str(first.value)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,11 @@ import numpy as np
 import pytest
 from command_line import SECONDS, alive, command, end
 
+from dpverify import Request
+from dpverify import audit as run_audit
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.running import Executor, FunctionMechanism, Limits, UserMechanism, run
+from dpverify.running.user_guard import not_contained
 from dpverify.running.user_sessions import LARGEST_TEXT
 
 SOURCE = r'''
@@ -84,6 +88,18 @@ def prints_megabytes(data, rng, runs):
 def forks(data, rng, runs):
     os.fork()  # both return
     return noise(data, rng, runs)
+
+
+def multiplies(data, rng, runs):
+    for number in range(600):
+        child = os.fork()
+        if child == 0:
+            os.setsid()  # away from the group of the worker
+            while True:
+                signal.pause()
+        if number % 100 == 0:
+            left_over(child)
+    time.sleep(60)
 
 
 def forks_and_ends(data, rng, runs):
@@ -222,6 +238,7 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("users:closes_everything", "closed the pipe through which its outputs are read", []),
     ("users:prints_megabytes", SUPPORTED, []),
     ("users:forks", SUPPORTED, []),
+    ("users:multiplies", "had more than 512 processes at once before its runs were done and was stopped", []),
     ("users:forks_and_ends", r"ended its process \(exit code 0\)", []),
     ("users:uses_processes", SUPPORTED, []),
     ("users:leaves_a_thread", SUPPORTED, []),
@@ -288,6 +305,21 @@ def test_a_verdict_or_one_sentence(target: str, expected: str, more: list[str], 
         assert "Traceback" not in ended.err
     assert len(ended.err) < LARGEST_TEXT + 10_000
     assert not (folder / "unpickled").exists()
+
+
+def test_another_system_is_named_with_what_it_does_not_contain(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not_contained("linux") == ""
+    monkeypatch.setattr("dpverify.running.user_guard.not_contained", lambda: not_contained("darwin"))
+    told: list[str] = []
+    sides = np.zeros((2, 1)), np.array([[0.0], [1.0]])
+    request = Request(lambda data, rng: data.sum() + rng.laplace(), *sides, "eps=1", runs=200)
+    for asked in (replace(request, time_limit=60.0), request):
+        run_audit(asked, tell=told.append)
+    assert [line.startswith("On this system (darwin) audited code is contained less") for line in told] == [
+        True, *[False] * (len(told) - 1)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("executor", ["threads=2", "processes=2"])

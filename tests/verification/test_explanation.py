@@ -26,7 +26,7 @@ from dpverify.verification.remembering.remembered import recall, remember_all
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(shipped, "FILE", tmp_path / "none")
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "none")
 
 
 def main_returns(arguments: list[str]) -> None:

@@ -36,7 +36,7 @@ QUICK = ("bst14.huber-smooth", "fmtt18.def10")
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(shipped, "FILE", tmp_path / "none")
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "none")
 
 
 def statement(name: str) -> Statement:

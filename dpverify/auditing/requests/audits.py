@@ -200,11 +200,14 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
     from dpverify.auditing.sequential import BettingAuditor
     from dpverify.running import Store
     from dpverify.running.store import opened
+    from dpverify.running.user_guard import not_contained
 
     sides, unit, said = neighbors_of(request)
     clock = _Clock(request.time, tell)
     guarded = request.target is None and request.limits is not None
     with ExitStack() as stack:
+        if request.limits is not None and (said_of_system := not_contained()):
+            tell(said_of_system)
         mechanism = stack.enter_context(loaded(request))
         # a guarded copy of this process opens the file itself
         store = request.store if guarded else stack.enter_context(opened(request.store))

@@ -399,6 +399,21 @@ class Request:
             "dpverify", "audit", *words, *more, "--failure-probability", level, "--seed", self.seed
         )
 
+    def call(self, seed: int, failure_probability: float) -> str:
+        """The line of Python that asks the same, with names for what is in memory."""
+
+        def shown(value: object) -> str:
+            named = getattr(value, "__name__", "") if callable(value) else ""
+            return named or repr(str(value) if isinstance(value, str | Path) else value)
+
+        known = ("function", "data", "neighbor", "claim")
+        subject = shown(self.function) if callable(self.function) or self.target else "mechanism"
+        words = [subject, "data", "neighbor", shown(self.claim)]
+        options = (name for name in OPTIONS if name not in (*known, *_NOT_REPEATED) and self.given(name))
+        words += [f"{name}={shown(getattr(self, name))}" for name in options]
+        words += [f"runs={self.most_runs}", f"seed={seed}", f"failure_probability={failure_probability!r}"]
+        return f"check_private({', '.join(words)})"
+
 
 _SUBJECTS = ("function", "command", "left", "right", "scores", "members")
 _ONE = "one of {}, {}, {} with {}, or {} with {}"

@@ -17,7 +17,7 @@ from dpverify.auditing.requests import Request, audit
 from dpverify.auditing.requests.options import OPTIONS, spelled
 from dpverify.auditing.requests.request import FAILURE_PROBABILITY
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.ledger.document import Ledger
+from dpverify.ledger.document import Ledger, UnauditedClaim
 from dpverify.ledger.evidence import BatchesEvidence, PrivacyEvidence
 from dpverify.quoting import command_line
 from dpverify.views.results import AuditedClaim, SourcePlace
@@ -94,6 +94,12 @@ def read_project(path: Path) -> Project:
         )  # what all share is checked
     found = [_claim(f"{path}: claim {k}", one, stated, path.parent) for k, one in enumerate(claims, 1)]
     found += [_batches(f"{path}: batches {k}", one, path.parent) for k, one in enumerate(recorded, 1)]
+    named = [one.name for one in found if one.name]
+    for name in named:
+        if named.count(name) > 1:
+            raise InvalidDataError(
+                f"{path}: two claims have the name {name!r}; allowed: a name of its own for each."
+            )
     return Project(tuple(found), stated["failure_probability"], any_claim.seed, report)
 
 
@@ -203,6 +209,11 @@ def audit_project(
         seed=project.seed,
         profile="project",
         entries=[one.found for one in audited if one.found is not None],
+        not_audited=[
+            UnauditedClaim(called=one.name, claim=one.claim, error=one.error)
+            for one in audited
+            if one.found is None
+        ],
         budget=budget.record(),
         seconds=round(time.perf_counter() - begin, 3),
     )

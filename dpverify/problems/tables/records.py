@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.extras import MissingExtraError
+from dpverify.extras import missing
 from dpverify.quoting import quoted
 
 Cell = bool | int | float | str | date | None
@@ -214,9 +214,7 @@ def library(name: str, what: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs {name.partition('.')[0]}; allowed: after pip install 'dpverify[frames]'."
-        ) from error
+        raise missing(what, {"frames": [name.partition(".")[0]]}) from error
 
 
 def _columns(records: Records) -> list[tuple[str, Kind, list[Cell]]]:

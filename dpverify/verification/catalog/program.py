@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import platform
 from functools import cache
-from importlib.metadata import version
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Obligation
 from dpverify.running.program import program_hash
+from dpverify.versions import versions_of
 
 PROVING_LIBRARIES = ("sympy", "mpmath", "python-flint", "z3-solver", "cvc5")
 
 
 @cache
 def libraries() -> list[str]:
-    """The versions of Python and of the libraries that proofs rest on."""
-    return [platform.python_version(), *(f"{name} {version(name)}" for name in PROVING_LIBRARIES)]
+    """The versions of Python and of the libraries that proofs rest on, as far as they are installed."""
+    found = versions_of(PROVING_LIBRARIES)
+    return [platform.python_version(), *(f"{name} {number}" for name, number in found.items())]
 
 
 def program() -> list[str]:

@@ -1,29 +1,33 @@
-"""What was found of each statement when a release was made, for whoever has just installed it.
+"""What was found of each statement, beside the program: `dpverify list` and `explain` show it at once.
 
-The file is no part of a checkout: `make dist` writes it before it packs a release. It is read only by the program that
-found it, file by file, and for formulas that are the same; any other program proves anew. `dpverify prove` and
-`dpverify verify` never read it: they show what was found on this machine.
+A file for each paper, written by `make answers` and anew by `make dist`: what was found of each statement then, under a
+hash of what it is read from. A statement that has changed since has no row, and a file that has changed in any other
+way counts for nothing; the checker then goes through the proofs here. A test holds all rows against what is found now.
+`dpverify prove` and `dpverify verify` never read them: they show what was found on this machine.
 
-    python -m dpverify.verification.remembering.shipped [FILE]
+    python -m dpverify.verification.remembering.shipped [FOLDER]
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from dpverify import __version__
+from dpverify.errors import DpverifyError
 from dpverify.files import write_whole
 from dpverify.ledger.headlines.roots import ancestors
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash
-from dpverify.statements.paper import papers
+from dpverify.statements.paper import PaperFolder, registered
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import uses_graph
 from dpverify.verification.catalog.program import libraries
@@ -35,42 +39,66 @@ from dpverify.verification.remembering.remembered import (
     source_hash,
 )
 
-FILE = Path(__file__).with_name(SHIPPED)
+FOLDER = Path(__file__).with_name(SHIPPED)
 
 
-def ship(file: Path = FILE, *, workers: int = 1) -> int:
-    """Prove what is not remembered of all statements, and write everything that is; the number of statements."""
-    statements = [s for paper in papers().values() for s in paper.statements]
-    recall_or_prove(statements, workers=workers)
-    found: dict[str, Any] = {}
-    for statement in statements:
-        evidence = recall(statement)
-        if evidence is None:
-            raise SystemExit(f"{statement.id}: what was found of it is not kept, since a clock cut it short.")
-        found[source_hash(statement)] = [e.model_dump(mode="json") for e in evidence]
-    content = {"program": program_hash(), "libraries": libraries(), "statements": found}
-    write_whole(file, gzip.compress(json.dumps(content, sort_keys=True).encode(), mtime=0))
-    return len(found)
+def ship(folder: Path = FOLDER, *, workers: int = 1) -> int:
+    """Write what is remembered of all statements, and what the checker confirms of the others; their number."""
+    papers = [paper for paper in registered().values() if isinstance(paper, PaperFolder)]
+    statements = [s for paper in papers for s in paper.statements]
+    records = recall_or_prove(statements, workers=workers, recall_one=_found_here, how=HowFound.CONFIRMED)
+    found: dict[str, list[Any]] = {s.id: [] for s in statements}
+    for evidence in (record.evidence for record in records):
+        if evidence.depends_on_the_machine:
+            raise DpverifyError(f"{evidence.statement}: a clock has cut short what was found of it.")
+        found[evidence.statement].append(
+            evidence.but(seconds=0.0).model_dump(mode="json", exclude_defaults=True)
+        )
+    words = f"dpverify {__version__}, Python {', '.join(libraries())}"
+    folder.mkdir(exist_ok=True)
+    for paper in papers:
+        rows = {source_hash(s): found[s.id] for s in paper.statements}
+        content = {"program": program_hash(), "words": words, "rows": rows}
+        text = json.dumps({**content, "digest": _digest(content)}, sort_keys=True)
+        write_whole(folder / f"{paper.key}.json.gz", gzip.compress(text.encode(), mtime=0))
+    return len(statements)
 
 
-@cache
-def _content(file: Path) -> Any:
-    try:
-        content = json.loads(gzip.decompress(file.read_bytes()))
-        return content if content["program"] == program_hash() else None
-    except (OSError, EOFError, ValueError, KeyError, TypeError):
-        return None
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def recall_or_read(statement: Statement) -> list[ProofEvidence] | None:
-    """What was proved of it here, or confirmed here, or else found for the release; None if it is none of these."""
-    ways = (recall, partial(recall, how=HowFound.CONFIRMED), _read)
+def _found_here(statement: Statement) -> list[ProofEvidence] | None:
+    """What was proved of it on this machine, or else confirmed."""
+    ways = (recall, partial(recall, how=HowFound.CONFIRMED))
     return next((found for way in ways if (found := way(statement)) is not None), None)
 
 
+@cache
+def read_rows(folder: Path) -> tuple[Mapping[str, Any], Mapping[str, None]]:
+    """Rows by `source_hash`, and what found them, in words; of files that are as they were written."""
+    rows: dict[str, Any] = {}
+    found_by: dict[str, None] = {}
+    for file in sorted(folder.glob("*.json.gz")):
+        try:
+            content = json.loads(gzip.decompress(file.read_bytes()))
+            if content.pop("digest") == _digest(content):
+                rows.update(content["rows"])
+                earlier = "" if content["program"] == program_hash() else "an earlier state of "
+                found_by[f"{earlier}{content['words']}"] = None
+        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return rows, found_by
+
+
+def recall_or_read(statement: Statement) -> list[ProofEvidence] | None:
+    """What was proved of it here, or confirmed here, or else lies beside the program; None if it is none of these."""
+    found = _found_here(statement)
+    return _read(statement) if found is None else found
+
+
 def _read(statement: Statement) -> list[ProofEvidence] | None:
-    content = _content(FILE)
-    return None if content is None else read_evidence(content["statements"].get(source_hash(statement)))
+    return read_evidence(read_rows(FOLDER)[0].get(source_hash(statement)))
 
 
 def known_below(names: Iterable[str]) -> tuple[list[ProofEvidence], tuple[str, ...]]:
@@ -102,12 +130,12 @@ def origin(statements: Sequence[Statement]) -> str:
         )
     if read:
         said.append(
-            f"Verdicts of {len(read)} of {len(statements)} statements were found when this release was made, with "
-            f"Python {', '.join(_content(FILE)['libraries'])}"
+            f"Verdicts of {len(read)} of {len(statements)} statements come with the program, found by "
+            f"{'; '.join(read_rows(FOLDER)[1])}, and are not checked here"
         )
     return f"{'. '.join(said)}; dpverify prove finds proofs here." if said else ""
 
 
 if __name__ == "__main__":
-    where = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
+    where = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     print(f"{where}: {ship(where, workers=2)} statements")

@@ -77,9 +77,7 @@ def test_a_library_that_is_missing_is_named_before_the_first_run(
     form: str, files: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, form, None)
-    with pytest.raises(
-        MissingExtraError, match=rf"needs {form}; allowed: after pip install 'dpverify\[frames\]'"
-    ):
+    with pytest.raises(MissingExtraError, match=rf"needs {form}; allowed: after pip install .*\[frames\]'"):
         audit(Request("towns:ulm", *files, "eps=1", data_form=form))
 
 
