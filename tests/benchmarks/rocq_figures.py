@@ -27,8 +27,8 @@ from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
 from dpverify.proving.rocq.terms import replaced, split
 from dpverify.reports import load_ledger
 from dpverify.statements.paper import papers
+from dpverify.verification.catalog.kernel_rows import is_asked, kernel_row
 from dpverify.verification.catalog.source_rows import rows_of
-from dpverify.verification.checking.kernel_check import kernel_row
 
 BEGIN, END = "<!-- figures: make rocq -->", "<!-- /figures -->"
 POINTS = 200
@@ -59,11 +59,7 @@ def answered(folder: Path, coverage: str) -> list[tuple[Any, Any, str]]:
     if kernel is None:
         raise SystemExit("Rocq (Coq) is not installed.")
     ledger = load_ledger(folder / "ledger.json")
-    found = [
-        row
-        for row in ledger.entries
-        if isinstance(row, ProofEvidence) and row.confirmed_by_checker and not row.units_of
-    ]
+    found = [row for row in ledger.entries if isinstance(row, ProofEvidence) and is_asked(row)]
     found = [row for row in found if not coverage or row.coverage == coverage or row.verdict in BROKEN]
     named = {row.statement for row in found}
     source = [s for paper in papers().values() for s in paper.statements if s.id in named]
@@ -71,8 +67,7 @@ def answered(folder: Path, coverage: str) -> list[tuple[Any, Any, str]]:
     made, asked = [], []
     for row in found:
         certificate = load(row.certificate or "", folder / "certificates")
-        obligation = of[row.statement, row.obligation, row.variant]
-        one = kernel_row(f"{row.statement}/{row.obligation}", obligation, row.written_out, certificate)
+        one = kernel_row(of[row.statement, row.obligation, row.variant], row, certificate)
         if isinstance(one, KernelRow):
             asked.append(one)
         made.append((row, certificate, one))

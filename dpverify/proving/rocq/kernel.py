@@ -14,12 +14,12 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.ledger.besides.kernels import KernelReason
 from dpverify.proving.rocq.scripts import script
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
 from dpverify.running.store import keep, kept
@@ -49,17 +49,6 @@ SOURCES = ("semantics.v", "rules.v")
 ROWS_A_FILE = 20
 CPU_SECONDS = 60
 """A guard for one file; a row at which it ends is tried once more alone, and what comes of that is not kept."""
-
-
-class Reason(StrEnum):
-    """Why the kernel has not accepted a row; there is no other reason."""
-
-    OPERATOR = "an operator without a meaning in semantics.v"
-    METHOD = "a method without a script"
-    SCRIPT = "a script that the kernel does not accept"
-    TIME = "a script that takes the kernel too long"
-    AXIOM = "an axiom that is not allowed"
-    SOURCE = "a formula without LaTeX, which only one reader reads"
 
 
 @dataclass(frozen=True)
@@ -111,6 +100,11 @@ class Kernel:
     loop: tuple[str, ...]
     version: str
 
+    @property
+    def name(self) -> str:
+        """As ledgers and reports call it."""
+        return f"Rocq {self.version}"
+
 
 def found_kernel(path: str = "") -> Kernel | None:
     """The compiler at this path, or on the search path as `rocq` or `coqc`; None if none has what is needed.
@@ -146,23 +140,39 @@ def found_kernel(path: str = "") -> Kernel | None:
     return None
 
 
-def theorem_of(row: KernelRow) -> RocqTheorem | Reason:
-    """A row's theorem, or why it has none."""
+def said_of(row: KernelRow) -> tuple[Json, str] | KernelReason:
+    """The problem that a row's theorem is about, and the statement; or why it has none."""
     problem = row.problem
     if row.verdict == "certified":
         if "box" not in row.proof:
-            return Reason.METHOD
+            return KernelReason.METHOD
         problem = boxed(problem, row.proof["box"])
     if row.verdict == "refuted" and row.proof["method"] != "counterexample":
-        return Reason.METHOD
+        return KernelReason.METHOD
     try:
-        said = statement(problem, holds=row.verdict != "refuted")
+        return problem, statement(problem, holds=row.verdict != "refuted")
     except UntranslatedError:
-        return Reason.OPERATOR
+        return KernelReason.OPERATOR
+
+
+def theorem_of(row: KernelRow) -> RocqTheorem | KernelReason:
+    """A row's theorem, or why it has none."""
+    said = said_of(row)
+    if isinstance(said, KernelReason):
+        return said
     try:
-        return RocqTheorem(row.name, said, script(problem, row.proof))
+        return RocqTheorem(row.name, said[1], script(said[0], row.proof))
     except UntranslatedError:
-        return Reason.METHOD
+        return KernelReason.METHOD
+
+
+def digest_of(row: KernelRow) -> str | None:
+    """`sha256:` and the hash of a row's statement and of all that it is made with; None if it has no statement."""
+    said = said_of(row)
+    if isinstance(said, KernelReason):
+        return None
+    made_with = Path(__file__).with_name("semantics.v").read_text(encoding="utf-8")
+    return f"sha256:{hashlib.sha256((STATED + made_with + said[1]).encode()).hexdigest()}"
 
 
 def file_of(theorems: Sequence[RocqTheorem]) -> str:
@@ -204,20 +214,20 @@ def ask(
     rows: Sequence[KernelRow],
     *,
     workers: int = 2,
-    made: Callable[[KernelRow], RocqTheorem | Reason] = theorem_of,
+    made: Callable[[KernelRow], RocqTheorem | KernelReason] = theorem_of,
     memory: bool = True,
     advance: Callable[[int], None] = lambda count: None,
-) -> list[Reason | None]:
+) -> list[KernelReason | None]:
     """What the kernel says of each row: None if it accepts it, else the reason. What it said before is kept."""
     from joblib import Parallel, delayed
 
     from dpverify.running.executors import worker_processes
 
-    answers: dict[int, Reason | None] = {}
+    answers: dict[int, KernelReason | None] = {}
     for at, row in enumerate(rows):
         known = kept("kernel", _key(kernel, row)) if memory else None
         if known is not None:
-            answers[at] = Reason(known["reason"]) if known["reason"] else None
+            answers[at] = KernelReason(known["reason"]) if known["reason"] else None
     advance(len(answers))
     missing = [at for at in range(len(rows)) if at not in answers]
     if missing:
@@ -237,7 +247,7 @@ def ask(
             for batch, found in zip(batches, parallel(asked), strict=True):
                 for at, reason in zip(batch, found, strict=True):
                     answers[at] = reason
-                    if memory and reason is not Reason.TIME:
+                    if memory and reason is not KernelReason.TIME:
                         keep("kernel", _key(kernel, rows[at]), {"reason": str(reason or "")})
                 advance(len(batch))
     return [answers[at] for at in range(len(rows))]
@@ -248,17 +258,17 @@ def _batch(
     folder: Path,
     number: int,
     rows: Sequence[KernelRow],
-    made: Callable[[KernelRow], RocqTheorem | Reason],
-) -> list[Reason | None]:
+    made: Callable[[KernelRow], RocqTheorem | KernelReason],
+) -> list[KernelReason | None]:
     """What the kernel says of some rows: its read loop takes one after another; where the guard ends it, the rest."""
-    found: dict[int, Reason | None] = {}
+    found: dict[int, KernelReason | None] = {}
     theorems: dict[int, RocqTheorem] = {}
     for k, row in enumerate(rows):
         theorem = made(row)
         if isinstance(theorem, RocqTheorem) and theorem.is_of_tactics:
             theorems[k] = theorem
         else:
-            found[k] = Reason.SCRIPT if isinstance(theorem, RocqTheorem) else theorem
+            found[k] = KernelReason.SCRIPT if isinstance(theorem, RocqTheorem) else theorem
     waiting, tries = list(theorems), 0
     while waiting:
         tries += 1
@@ -274,11 +284,11 @@ def _batch(
             if not out.is_file():
                 left.append(k)
             elif text := out.read_text(encoding="utf-8"):
-                found[k] = None if allowed(text) else Reason.AXIOM
+                found[k] = None if allowed(text) else KernelReason.AXIOM
             else:  # there is nothing whose axioms could be named
-                found[k] = Reason.SCRIPT
+                found[k] = KernelReason.SCRIPT
         if left and (ended >= 0 or left[0] == waiting[0]):
-            found[left.pop(0)] = Reason.SCRIPT if ended >= 0 else Reason.TIME
+            found[left.pop(0)] = KernelReason.SCRIPT if ended >= 0 else KernelReason.TIME
         waiting = left
     return [found[k] for k in range(len(rows))]
 

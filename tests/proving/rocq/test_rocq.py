@@ -16,12 +16,12 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.ledger.besides.kernels import KernelReason
 from dpverify.proving.checker import check
 from dpverify.proving.rocq import kernel
 from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides, combination
 from dpverify.proving.rocq.kernel import (
     KernelRow,
-    Reason,
     RocqTheorem,
     allowed,
     file_of,
@@ -30,7 +30,7 @@ from dpverify.proving.rocq.kernel import (
 )
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, name_of, statement
 from dpverify.proving.second_reader import RefusedError, read
-from dpverify.verification.checking.kernel_check import with_equations
+from dpverify.verification.catalog.kernel_rows import with_equations
 
 
 def letter(
@@ -170,8 +170,8 @@ def test_what_has_no_meaning_there_is_refused_and_said() -> None:
     unknown = problem(["<=", ["gamma", X], Y])
     with pytest.raises(UntranslatedError):
         statement(unknown)
-    assert theorem_of(KernelRow("", unknown, "proved", SMT)) is Reason.OPERATOR
-    assert theorem_of(KernelRow("", BOUND, "certified", SMT)) is Reason.METHOD
+    assert theorem_of(KernelRow("", unknown, "proved", SMT)) is KernelReason.OPERATOR
+    assert theorem_of(KernelRow("", BOUND, "certified", SMT)) is KernelReason.METHOD
 
 
 def test_each_letter_has_a_name_of_its_own() -> None:
@@ -426,7 +426,7 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch:
         row.name: theorem.script for row in TRUE if isinstance(theorem := theorem_of(row), RocqTheorem)
     } | {**BY_HAND, **DEFINING}
 
-    def made(row: KernelRow) -> RocqTheorem | Reason:
+    def made(row: KernelRow) -> RocqTheorem | KernelReason:
         return (
             RocqTheorem(row.name, statement(row.problem), scripts[row.name])
             if row in (*wrong, *by_hand)
@@ -441,7 +441,7 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch:
     answers = kernel.ask(INSTALLED, rows, workers=1, made=made, memory=False)
     accepted = [row.name for row, reason in zip(rows, answers, strict=True) if reason is None]
     assert accepted == [row.name for row in TRUE]
-    assert Reason.AXIOM in answers
+    assert KernelReason.AXIOM in answers
 
 
 def certificate(row: KernelRow) -> Json:
