@@ -12,7 +12,7 @@ import resource
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -46,8 +46,8 @@ RULES = "Require Import Lra Lia Psatz Nsatz.\nFrom Interval Require Import Tacti
 """What scripts are made with."""
 NEEDED = "Rocq (Coq) 8.16 or newer with the libraries Coquelicot and Interval"
 SOURCES = ("semantics.v", "rules.v")
-ROWS_A_FILE = 20
-CPU_SECONDS = 60
+ROWS_A_FILE = 40
+CPU_SECONDS = 120
 """A guard for one file; a row at which it ends is tried once more alone, and what comes of that is not kept."""
 
 
@@ -87,9 +87,9 @@ class RocqTheorem:
         return f"Definition said_{number} : Prop :=\n  {self.statement}.\n"
 
     def replay(self, number: int, file: str) -> str:
-        """What was said, of which the theorem is a proof, and what that rests on, into a file."""
+        """What was said, of which the theorem is a proof; its name and type into a file, if it is one."""
         again = f"Definition replay_{number} : said_{number} := row_{number}.\n"
-        return again + f'Redirect "{file}" Print Assumptions replay_{number}.\nAbort All.\n'
+        return again + f'Redirect "{file}" Check replay_{number}.\nAbort All.\n'
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _batch(
     rows: Sequence[KernelRow],
     made: Callable[[KernelRow], RocqTheorem | KernelReason],
 ) -> list[KernelReason | None]:
-    """What the kernel says of some rows: its read loop takes one after another; where the guard ends it, the rest."""
+    """What the kernel says of some rows."""
     found: dict[int, KernelReason | None] = {}
     theorems: dict[int, RocqTheorem] = {}
     for k, row in enumerate(rows):
@@ -269,28 +269,45 @@ def _batch(
             theorems[k] = theorem
         else:
             found[k] = KernelReason.SCRIPT if isinstance(theorem, RocqTheorem) else theorem
-    waiting, tries = list(theorems), 0
-    while waiting:
-        tries += 1
-        stem = f"batch_{number}_{tries}"
-        said = [theorems[k].said(k) for k in waiting]
-        texts = [theorems[k].text(k) + theorems[k].replay(k, f"{stem}_{k}") for k in waiting]
-        file = folder / f"{stem}.v"
-        file.write_text("\n".join([STATED, *said, RULES, *texts]), encoding="utf-8")
-        ended = _read(kernel, file, CPU_SECONDS)
-        left = []
-        for k in waiting:
-            out = folder / f"{stem}_{k}.out"
-            if not out.is_file():
-                left.append(k)
-            elif text := out.read_text(encoding="utf-8"):
-                found[k] = None if allowed(text) else KernelReason.AXIOM
-            else:  # there is nothing whose axioms could be named
-                found[k] = KernelReason.SCRIPT
-        if left and (ended >= 0 or left[0] == waiting[0]):
-            found[left.pop(0)] = KernelReason.SCRIPT if ended >= 0 else KernelReason.TIME
-        waiting = left
+    found |= _read(kernel, folder / f"batch_{number}", theorems)
     return [found[k] for k in range(len(rows))]
+
+
+def _read(kernel: Kernel, stem: Path, theorems: Mapping[int, RocqTheorem]) -> dict[int, KernelReason | None]:
+    """What the read loop makes of a file of theorems, one after another, and of what all together rest on.
+
+    What that takes costs as much as a theorem does, so that it is asked once. Where the guard ended it, or the axioms
+    are not those of the list, parts of the file are read, down to one theorem.
+    """
+    if not theorems:
+        return {}
+    said = [theorem.said(k) for k, theorem in theorems.items()]
+    texts = [theorem.text(k) + theorem.replay(k, f"{stem.name}_{k}") for k, theorem in theorems.items()]
+    named = "".join(
+        f"pose proof replay_{k}.\n" for k in theorems
+    )  # an error where there is none, and nothing else
+    end = f'Theorem replays : True.\n{named}exact I.\nQed.\nRedirect "{stem.name}_all" Print Assumptions replays.\n'
+    file = stem.with_suffix(".v")
+    file.write_text("\n".join([STATED, *said, RULES, *texts, end]), encoding="utf-8")
+    ended = _status(kernel, file, CPU_SECONDS)
+    outs = {k: _text(stem.with_name(f"{stem.name}_{k}.out")) for k in theorems}
+    accepted = [k for k, out in outs.items() if out and out.split() == [f"replay_{k}", ":", f"said_{k}"]]
+    axioms = _text(stem.with_name(f"{stem.name}_all.out"))
+    if axioms is not None and None not in outs.values() and (allowed(axioms) or not accepted):
+        return {k: None if k in accepted else KernelReason.SCRIPT for k in theorems}
+    keys = list(theorems)
+    if len(keys) == 1:
+        why = KernelReason.AXIOM if accepted and axioms else KernelReason.SCRIPT
+        return {keys[0]: KernelReason.TIME if ended < 0 else why}
+    at = next((i for i, out in enumerate(outs.values()) if out is None), len(keys) // 2)
+    found: dict[int, KernelReason | None] = {}
+    for part, these in enumerate((keys[:at], keys[at : at + 1], keys[at + 1 :])):
+        found |= _read(kernel, stem.with_name(f"{stem.name}_{part}"), {k: theorems[k] for k in these})
+    return found
+
+
+def _text(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
 def _compiled(kernel: Kernel, file: Path) -> None:
@@ -301,7 +318,7 @@ def _compiled(kernel: Kernel, file: Path) -> None:
         raise InvalidDataError(f"{' '.join(kernel.command)} does not compile {file.name}, but says: {why}")
 
 
-def _read(kernel: Kernel, file: Path, seconds: int) -> int:
+def _status(kernel: Kernel, file: Path, seconds: int) -> int:
     """The exit status of the read loop after a file, negative if a signal ended it."""
 
     def limited() -> None:

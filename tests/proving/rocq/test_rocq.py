@@ -16,7 +16,10 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.formulas.notation import reader
 from dpverify.ledger.besides.kernels import KernelReason
+from dpverify.ledger.verdicts import Variant
+from dpverify.proving import two_readers
 from dpverify.proving.checker import check
 from dpverify.proving.rocq import kernel
 from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides, combination
@@ -30,7 +33,9 @@ from dpverify.proving.rocq.kernel import (
 )
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, name_of, statement
 from dpverify.proving.second_reader import RefusedError, read
-from dpverify.verification.catalog.kernel_rows import with_equations
+from dpverify.statements.own_pages import read_pages
+from dpverify.verification.catalog.kernel_rows import kernel_row, with_equations
+from dpverify.verification.catalog.rows import answered
 
 
 def letter(
@@ -124,6 +129,7 @@ FALSE = [
     KernelRow(
         "from zero", {**FROM_ZERO, "claim": ["<=", ["exp", X], ["add", ONE, X]]}, "proved", along("lower")
     ),
+    KernelRow("misread", problem(["==", X, ["add", X, X]]), "proved", SMT),
     KernelRow("reflected", {**REFLECTED, "claim": ["==", REFLECTED["claim"][1], TWO]}, "proved", SMT),
 ]
 """False, with certificates as of what is true."""
@@ -245,6 +251,37 @@ def test_letters_that_stand_for_formulas_are_equal_to_them() -> None:
     printed = source(r"\forall z>0\colon x\le z y")
     with pytest.raises(RefusedError):
         with_equations(read(printed), printed)
+
+
+PAGE = r"""## A sum {#mine.sum}
+
+| letter | domain | unit | meaning |
+| --- | --- | --- | --- |
+| $x$ | [0, oo) | 1 | a number |
+
+`sum` (conclusion):
+$$x=x+x$$
+"""
+
+
+def test_what_the_first_reader_misreads_is_no_theorem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`=` as `<=`, and nobody compares: provers and checker are content, and the theorem is of what is printed."""
+    monkeypatch.setattr(reader, "_RELATIONS", {**reader._RELATIONS, "=": "<="})
+    monkeypatch.setattr(two_readers, "disagreement", lambda obligation: "")
+    page = tmp_path / "mine.md"
+    page.write_text(PAGE)
+    (its,) = read_pages(page).statements
+    (obligation,) = its.printed
+    (record,) = answered(its, Variant.PRINTED, obligation)[:1]
+    assert record.certificate["problem"]["claim"][0] == "<="
+    assert record.evidence.confirmed_by_checker
+    asked = kernel_row(obligation, record.evidence, record.certificate)
+    assert isinstance(asked, KernelRow)
+    theorem = theorem_of(asked)
+    assert isinstance(theorem, RocqTheorem)
+    assert theorem.statement == "forall (x : R),\n  0 <= x ->\n  x = x + x"
 
 
 def test_a_file_has_scripts_and_nothing_that_could_add_an_axiom() -> None:
@@ -412,7 +449,9 @@ DEFINING = {
 
 
 @only_with_rocq
-def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Faults with the script of the true row, and with their own; scripts with commands, as if these were let in."""
     assert INSTALLED is not None
     monkeypatch.setattr(RocqTheorem, "is_of_tactics", True)
@@ -437,11 +476,16 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(monkeypatch:
         replace(wrong[2], name="own"),
         replace(TRUE[-1], problem=problem(["<=", ["phi", Y], ["num", "23/25"]], *NORMAL["assuming"])),
     ]
-    rows = [*by_hand, *TRUE, *wrong, *own, *FALSE]
-    answers = kernel.ask(INSTALLED, rows, workers=1, made=made, memory=False)
+    kernel.write_sources(tmp_path)
+    for name in kernel.SOURCES:
+        kernel._compiled(INSTALLED, tmp_path / name)
+    first, *others = by_hand
+    assert kernel._batch(INSTALLED, tmp_path, 0, [first], made) == [KernelReason.AXIOM]
+    assert {*kernel._batch(INSTALLED, tmp_path, 2, others, made)} == {KernelReason.SCRIPT}
+    rows = [*wrong, *TRUE, *own, *FALSE]
+    answers = kernel._batch(INSTALLED, tmp_path, 1, rows, made)
     accepted = [row.name for row, reason in zip(rows, answers, strict=True) if reason is None]
     assert accepted == [row.name for row in TRUE]
-    assert KernelReason.AXIOM in answers
 
 
 def certificate(row: KernelRow) -> Json:
