@@ -59,6 +59,8 @@ class KernelRow:
     problem: Json
     verdict: str
     proof: Json
+    about: tuple[str, ...] = ()
+    """What is printed, for whoever reads the file."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,11 @@ class RocqTheorem:
     name: str
     statement: str
     script: str
+    about: tuple[str, ...] = ()
 
     def text(self, number: int) -> str:
         """Its part of a file."""
-        about = re.sub(r"[^\w./ -]", "", self.name)
+        about = "\n   ".join(_in_comment(line) for line in (self.name, *self.about))
         return f"(* {about} *)\nTheorem row_{number} :\n  {self.statement}.\nProof.\n{self.script}\nQed.\n"
 
     @property
@@ -90,6 +93,11 @@ class RocqTheorem:
         """What was said, of which the theorem is a proof; its name and type into a file, if it is one."""
         again = f"Definition replay_{number} : said_{number} := row_{number}.\n"
         return again + f'Redirect "{file}" Check replay_{number}.\nAbort All.\n'
+
+
+def _in_comment(text: str) -> str:
+    """A line that neither ends the comment around it nor begins one, or a string, in it."""
+    return re.sub(r"\((?=\*)|\*(?=\))", r"\g<0> ", " ".join(text.split()).replace('"', "''"))
 
 
 @dataclass(frozen=True)
@@ -161,7 +169,7 @@ def theorem_of(row: KernelRow) -> RocqTheorem | KernelReason:
     if isinstance(said, KernelReason):
         return said
     try:
-        return RocqTheorem(row.name, said[1], script(said[0], row.proof))
+        return RocqTheorem(row.name, said[1], script(said[0], row.proof), row.about)
     except UntranslatedError:
         return KernelReason.METHOD
 

@@ -11,7 +11,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.rocq.kernel import Kernel, KernelRow, RocqTheorem, ask, digest_of, theorem_of
-from dpverify.proving.rocq.terms import Json, bound_in, letters_in
+from dpverify.proving.rocq.terms import Json, bound_in, letters_in, name_of
 from dpverify.proving.second_reader import PrintedSource, RefusedError, read, read_letters
 from dpverify.running import Progress
 from dpverify.verification.catalog import answers
@@ -33,7 +33,13 @@ def kernel_row(
     except RefusedError:
         return KernelReason.SOURCE
     name = f"{evidence.statement}/{evidence.obligation} ({evidence.variant}, {evidence.verdict})"
-    return KernelRow(name, problem, str(certificate["verdict"]), certificate["proof"])
+    about = [evidence.latex, *(f"if {latex}" for latex in evidence.assuming_latex)]
+    about += [f"where {line}" for line in evidence.definitions]
+    named = {name: name_of(name) for name in evidence.letters}
+    about += [
+        f"{named[n]} is {latex}" for n, latex in evidence.letters.items() if latex not in (named[n], f"\\{n}")
+    ]
+    return KernelRow(name, problem, str(certificate["verdict"]), certificate["proof"], tuple(about))
 
 
 def with_equations(problem: Json, source: PrintedSource, formulas: Collection[str] = ()) -> Json:

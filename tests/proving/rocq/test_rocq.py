@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from dpverify.proving.rocq.kernel import (
     found_kernel,
     theorem_of,
 )
-from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, name_of, statement
+from dpverify.proving.rocq.terms import Json, RocqTerms, UntranslatedError, boxed, name_of, statement
 from dpverify.proving.second_reader import RefusedError, read
 from dpverify.statements.own_pages import read_pages
 from dpverify.verification.catalog.kernel_rows import kernel_row, with_equations
@@ -149,7 +150,7 @@ def test_a_statement_says_where_its_parts_are_defined() -> None:
     [
         (["<", ["log", X], Y], "(0 < x /\\ ln x < y)"),
         (["<=", ["pow", X, Y], ONE], "(power_defined x y /\\ power x y <= 1)"),
-        (["<=", ["pow", Y, N], X], "((y <> 0 \\/ 0 <= (IZR n)) /\\ powerRZ y n <= x)"),
+        (["<=", ["pow", Y, N], X], "((y <> 0 \\/ 0 <= IZR n) /\\ powerRZ y n <= x)"),
         (["not", ["and", ["<=", X, Y], ["<", Y, X]]], "(y < x \\/ x <= y)"),
         (["implies", ["==", over(X), Y], ["!=", X, Y]], "((x <> 0 /\\ / x <> y) \\/ x <> y)"),
         (["exists", letter("C"), ["<=", X, ["sym", "C"]]], "(exists C : R, 0 < C /\\ x <= C)"),
@@ -161,6 +162,89 @@ def test_a_statement_says_where_its_parts_are_defined() -> None:
 def test_what_operators_say(claim: Json, says: str) -> None:
     letters = (letter("x"), letter("y"), letter("n", "integer"))
     assert says in statement(problem(claim, letters=letters))
+
+
+SIGNS = re.compile(r"\d+|[a-z]+|IZR|[-+*/^()]")
+
+
+def worked_out(text: str, at: dict[str, Fraction]) -> Fraction:
+    """What Rocq makes of a text: `^` binds more than `-` and `/` in front, these more than `*` and `/`."""
+    signs = [*reversed(SIGNS.findall(text))]
+
+    def part() -> Fraction:
+        sign = signs.pop()
+        if sign == "(":
+            value = summed()
+            assert signs.pop() == ")"
+            return value
+        return part() if sign == "IZR" else at[sign] if sign in at else Fraction(sign)
+
+    def signed() -> Fraction:
+        if signs[-1] in "-/":
+            return -signed() if signs.pop() == "-" else 1 / signed()
+        value = part()
+        if signs and signs[-1] == "^":
+            signs.pop()
+            return value ** int(part())
+        return value
+
+    def multiplied() -> Fraction:
+        value = signed()
+        while signs and signs[-1] in "*/":
+            value = value * signed() if signs.pop() == "*" else value / signed()
+        return value
+
+    def summed() -> Fraction:
+        value = multiplied()
+        while signs and signs[-1] in "+-":
+            value = value + multiplied() if signs.pop() == "+" else value - multiplied()
+        return value
+
+    value = summed()
+    assert not signs
+    return value
+
+
+def drawn(draws: random.Random, depth: int) -> Json:
+    """A formula in x and n."""
+    if not depth or draws.random() < 0.2:
+        return draws.choice([X, N, TWO, MINUS, ["num", "1/3"], ["num", "-2/3"]])
+    if draws.random() < 0.2:
+        return ["pow", drawn(draws, depth - 1), ["num", draws.choice(("-2", "-1", "2", "3"))]]
+    head = draws.choice((["add"], ["mul"], ["mul", MINUS]))
+    return [*head, *(drawn(draws, depth - 1) for _ in range(draws.randint(1, 3)))]
+
+
+def exact(e: Json, at: dict[str, Fraction]) -> Fraction:
+    """Its value."""
+    if e[0] in ("num", "sym"):
+        return Fraction(e[1]) if e[0] == "num" else at[e[1]]
+    if e[0] == "pow":
+        return exact(e[1], at) ** int(e[2][1])
+    values = [exact(part, at) for part in e[1:]]
+    return sum(values, Fraction(0)) if e[0] == "add" else prod(values, start=Fraction(1))
+
+
+def test_no_bracket_is_left_out_that_is_needed() -> None:
+    """Of 1,000 formulas, the text has the formula's value by the rules of Rocq's notation."""
+    draws, at, tried = random.Random(0), {"x": Fraction(7, 3), "n": Fraction(5)}, 0
+    while tried < 1000:
+        e = drawn(draws, 4)
+        try:
+            value = exact(e, at)
+        except ZeroDivisionError:
+            continue
+        tried += 1
+        text = RocqTerms({"x": "real", "n": "integer"}).real(e)
+        assert worked_out(text, at) == value, text
+
+
+def test_what_is_printed_stays_in_its_comment() -> None:
+    lines = ("(*) *)", '"', "\\theta^*) Theorem (** x", "two\nlines")
+    text = RocqTheorem("a*)b", "True", "exact I.", lines).text(0)
+    comment = text.partition("Theorem row_0")[0]
+    assert comment.startswith("(* a* )b\n   ( * ) * )\n   ''\n   \\theta^* ) Theorem ( ** x\n   two lines *)")
+    assert (comment.count("(*"), comment.count("*)"), comment.count('"')) == (1, 1, 0)
 
 
 def test_the_checker_says_the_same_of_sums_and_of_boxes_from_an_end() -> None:
