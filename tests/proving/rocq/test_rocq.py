@@ -109,6 +109,27 @@ def along(end: str) -> Json:
 
 
 REFLECTED = problem(["==", ["add", ["phi", X], ["phi", ["mul", ["num", "-1"], X]]], ONE])
+AT_ZERO = letter("x", opened=False)
+
+
+def slope(e: Json) -> Json:
+    """A derivative along x."""
+    return ["diff", e, "x", 1]
+
+
+SLOPE = problem(["==", slope(["mul", X, ["exp", X]]), ["mul", ["add", ONE, X], ["exp", X]]])
+NO_SLOPE = problem(["<=", ["num", "0"], slope(["pow", X, HALF])], letters=(AT_ZERO,))
+"""At 0 there is none."""
+NO_BODY = problem(["==", slope(["mul", X, over(X)]), ["num", "0"]], letters=(AT_ZERO,))
+"""x / x is 0 at 0 for Rocq, and nothing here."""
+INVERSE = problem(["<=", ["exp", ["mul", MINUS, X]], ONE])
+FALLS = {
+    "method": "monotone",
+    "function": "exp",
+    "smaller": ["mul", MINUS, X],
+    "larger": ["num", "0"],
+    "times": "1",
+}
 CAUCHY = {"method": "gram", "sum": [[ONE, ["cauchy", X, Y]]]}
 SMT = {"method": "smt"}
 TRUE = [
@@ -123,6 +144,8 @@ TRUE = [
     KernelRow("from zero", FROM_ZERO, "proved", along("lower")),
     KernelRow("to half", TO_HALF, "proved", along("upper")),
     KernelRow("reflected", REFLECTED, "proved", SMT),
+    KernelRow("slope", SLOPE, "proved", {"method": "identity"}),
+    KernelRow("inverse", INVERSE, "proved", FALLS),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
 FALSE = [
@@ -130,6 +153,10 @@ FALSE = [
     KernelRow(
         "from zero", {**FROM_ZERO, "claim": ["<=", ["exp", X], ["add", ONE, X]]}, "proved", along("lower")
     ),
+    KernelRow("slope", {**SLOPE, "claim": ["==", SLOPE["claim"][1], ["mul", X, ["exp", X]]]}, "proved", SMT),
+    KernelRow("no slope", NO_SLOPE, "proved", SMT),
+    KernelRow("no body", NO_BODY, "proved", SMT),
+    KernelRow("inverse", problem(["<=", ["exp", X], ONE]), "proved", FALLS),
     KernelRow("misread", problem(["==", X, ["add", X, X]]), "proved", SMT),
     KernelRow("reflected", {**REFLECTED, "claim": ["==", REFLECTED["claim"][1], TWO]}, "proved", SMT),
 ]
@@ -155,6 +182,8 @@ def test_a_statement_says_where_its_parts_are_defined() -> None:
         (["implies", ["==", over(X), Y], ["!=", X, Y]], "((x <> 0 /\\ / x <> y) \\/ x <> y)"),
         (["exists", letter("C"), ["<=", X, ["sym", "C"]]], "(exists C : R, 0 < C /\\ x <= C)"),
         (["forall", letter("R", low=None), ["<=", X, ["sym", "R"]]], "(forall R_ : R, x <= R_)"),
+        (["==", slope(over(X)), Y],
+         "(locally x (fun x : R => x <> 0) /\\ ex_derive (fun x : R => / x) x /\\ Derive (fun x : R => / x) x = y)"),
         (["<=", ["sum", ["mul", ["sym", "i"], X], "i", ONE, N], Y],
          "((1)%Z <= n)%Z"),
     ],
