@@ -27,7 +27,7 @@ from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
 from dpverify.proving.rocq.terms import replaced, split
 from dpverify.reports import load_ledger
 from dpverify.statements.paper import papers
-from dpverify.verification.catalog.kernel_rows import is_asked, kernel_row
+from dpverify.verification.catalog.kernel_rows import is_asked, kernel_answers
 from dpverify.verification.catalog.source_rows import rows_of
 
 BEGIN, END = "<!-- figures: make rocq -->", "<!-- /figures -->"
@@ -64,17 +64,17 @@ def answered(folder: Path, coverage: str) -> list[tuple[Any, Any, str]]:
     named = {row.statement for row in found}
     source = [s for paper in papers().values() for s in paper.statements if s.id in named]
     of = {(s.id, row.name, row.variant): row.obligation for s in source for row in rows_of(s)}
-    made, asked = [], []
-    for row in found:
-        certificate = load(row.certificate or "", folder / "certificates")
-        one = kernel_row(of[row.statement, row.obligation, row.variant], row, certificate)
-        if isinstance(one, KernelRow):
-            asked.append(one)
-        made.append((row, certificate, one))
-    answers = iter(ask(kernel, asked))
+    asked = [
+        (
+            of[row.statement, row.obligation, row.variant],
+            row,
+            load(row.certificate or "", folder / "certificates"),
+        )
+        for row in found
+    ]
+    said = kernel_answers(kernel, asked)
     return [
-        (row, certificate, str((next(answers) or "accepted") if isinstance(one, KernelRow) else one))
-        for row, certificate, one in made
+        (row, c, str(answer.reason or answer.said)) for (_, row, c), answer in zip(asked, said, strict=True)
     ]
 
 
@@ -93,10 +93,16 @@ def table(rows: list[tuple[Any, Any, str]]) -> Iterator[str]:
         counts = (len(found), sum(accepted for accepted, _ in found), len(conclusions), sum(conclusions))
         yield f"| {verdict} | {method} | {' | '.join(map(str, counts))} |"
     yield ""
-    yield "| not accepted because of | rows |"
-    yield "| --- | --- |"
-    rest = Counter(kernel for _, _, kernel in rows if kernel != "accepted")
-    yield from (f"| {reason} | {count} |" for reason, count in rest.most_common())
+    yield "| not accepted because of | rows | conclusions | methods |"
+    yield "| --- | --- | --- | --- |"
+    rest = [(kernel, row, c["proof"]["method"]) for row, c, kernel in rows if kernel != "accepted"]
+    for reason, count in Counter(kernel for kernel, _, _ in rest).most_common():
+        its = [(row, method) for kernel, row, method in rest if kernel == reason]
+        conclusions = sum(row.coverage == "conclusion" for row, _ in its)
+        methods = ", ".join(
+            f"{method} {n}" for method, n in Counter(method for _, method in its).most_common()
+        )
+        yield f"| {reason} | {count} | {conclusions} | {methods} |"
 
 
 def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator[str]:
