@@ -34,6 +34,15 @@ LedgerFile = Annotated[
     Path, typer.Argument(help="A ledger.json, or the folder that holds it.", callback=_in_folder)
 ]
 
+KernelName = Annotated[
+    str,
+    typer.Option(metavar="rocq", help="Ask this proof assistant's kernel, too, about all that is confirmed."),
+]
+KernelPath = Annotated[
+    str,
+    typer.Option(metavar="FILE", help="Its compiler, rocq or coqc; default: the one on the search path."),
+]
+
 _LONGEST = 60
 """Characters of a badge's label."""
 
@@ -59,34 +68,27 @@ def check(
         int | None,
         typer.Option(min=0, metavar="N", help="Seed that picks them; default: a new one, printed."),
     ] = None,
-    kernel: Annotated[
-        str,
-        typer.Option(
-            metavar="rocq", help="Ask this proof assistant's kernel, too, about all that is confirmed."
-        ),
-    ] = "",
-    kernel_path: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Its compiler, rocq or coqc; default: the one on the search path."),
-    ] = "",
+    kernel: KernelName = "",
+    kernel_path: KernelPath = "",
     json_file: Json = None,
 ) -> None:
     """Check a ledger against its source and certificates.
 
     Neither the ledger nor the provers are trusted. Each proof row is compared with the problem that its source
     states, and the independent checker is run on its certificate again. Audits are compared with their plans, with
-    their sizes, seeds and shares of the failure probability; what draws nothing is worked out again, and of what draws
-    as much as --rerun asks. With --kernel rocq, statements read by the second reader and scripts made from certificates
-    are given to the kernel of Rocq (Coq); what it does not accept is counted with its reason (docs/rocq.md), and no row
-    fails for it. Exit code 0: all rows are confirmed, or unconfirmed, undecided or planned as the ledger
-    itself says; 1: a row or certificate is missing, or contradicts its source or the checker; 2: no ledger.
+    their sizes, seeds and shares of the failure probability; what draws nothing is worked out again, and of what
+    draws as much as --rerun asks. With --kernel rocq, statements read by the second reader and scripts made from
+    certificates are given to the kernel of Rocq (Coq); what it does not accept is counted with its reason
+    (docs/rocq.md), and no row fails for it but one of which the ledger says otherwise. Exit code 0: all rows are
+    confirmed, or unconfirmed, undecided or planned as the ledger itself says; 1: a row or certificate is missing,
+    or contradicts its source or the checker; 2: no ledger.
     """
     extras.require("dpverify check", "prove")
     from dpverify.verification.checking.audit_check import Rerun
     from dpverify.verification.checking.ledger_check import check_ledger
 
     check_json(json_file)
-    asked = _kernel(kernel, kernel_path)
+    asked = asked_kernel(kernel, kernel_path)
     again = Rerun(rerun, secrets.randbelow(10**9) if rerun_seed is None else rerun_seed)
     found = check_ledger(
         ledger, only=tuple(only or ()), rerun=again, progress=progress_bar("checking"), kernel=asked
@@ -100,7 +102,7 @@ def check(
         raise typer.Exit(VIOLATED)
 
 
-def _kernel(name: str, path: str) -> Kernel | None:
+def asked_kernel(name: str, path: str) -> Kernel | None:
     """The kernel that is asked for; None if none is, or, with a sentence that says so, if it is not installed."""
     from dpverify.proving.rocq.kernel import NEEDED, found_kernel
 

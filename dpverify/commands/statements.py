@@ -90,10 +90,11 @@ def list_(
         write_json("-", [{**_as_json(e), **of[e.id].model_dump(include=counts)} for e in entries])
         return
     from dpverify.ledger.headlines.words import counts as standings
+    from dpverify.views.formula import confirmed_by
     from dpverify.views.roots import brief, roots_of_statement, roots_view
 
     print_table(
-        ("id", "kind", "where", "as printed", "corrected", "roots", "what"),
+        ("id", "kind", "where", "as printed", "corrected", "confirmed by", "roots", "what"),
         (
             (
                 e.id,
@@ -101,6 +102,7 @@ def list_(
                 e.where,
                 e.printed.headline,
                 e.corrected.headline,
+                confirmed_by([row for row in evidence if row.statement == e.id and not row.units_of]),
                 brief(roots_of_statement(e)),
                 e.title,
             )
@@ -283,7 +285,7 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
     from dpverify.proving.rocq.kernel import file_of, write_sources
     from dpverify.statements.selection import select_statements
     from dpverify.statements.theorems.names import about_theorems
-    from dpverify.verification.checking.kernel_check import theorems_of
+    from dpverify.verification.catalog.kernel_rows import theorems_of
     from dpverify.verification.mechanisms import about_mechanisms
 
     if file.suffix != ".v" or not file.stem.isidentifier() or file.name in ("semantics.v", "rules.v"):
@@ -376,14 +378,14 @@ def _said_of_pages(
 
 
 _COLUMNS = (
-    "statement", "obligation", "variant", "coverage", "verdict", "prover", "checker",
+    "statement", "obligation", "variant", "coverage", "verdict", "prover", "confirmed by",
     "counterexample, values, or why", "at a realistic size", "what was read",
 )  # fmt: skip
 
 
 def _cells(proof: ProofEvidence) -> tuple[str, ...]:
     from dpverify.ledger.verdicts import Coverage, Gap, Verdict
-    from dpverify.views.formula import checked_text
+    from dpverify.views.formula import confirmed_by
 
     verdict, why = str(proof.verdict), proof.reason
     if proof.coverage is Coverage.UNIT:
@@ -393,7 +395,7 @@ def _cells(proof: ProofEvidence) -> tuple[str, ...]:
         shown = proof.gap in (Gap.PARTIAL, Gap.GUESSED)
         why = proof.reason if shown else str(proof.gap or "")
     return (
-        proof.statement, proof.obligation, proof.variant, proof.coverage, verdict, proof.prover, checked_text(proof),
+        proof.statement, proof.obligation, proof.variant, proof.coverage, verdict, proof.prover, confirmed_by([proof]),
         ", ".join(f"{name}={value}" for name, value in (proof.counterexample or {}).items()) or why,
         proof.realistic.summary() if proof.realistic else "", proof.read,
     )  # fmt: skip

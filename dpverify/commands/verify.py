@@ -10,6 +10,7 @@ import typer
 
 from dpverify import extras
 from dpverify.commands.formats import Form, check_format, write_run
+from dpverify.commands.ledgers import KernelName, KernelPath, asked_kernel
 from dpverify.terminal import VIOLATED, Seed, check_folder, end_on_faults, progress_bar
 
 if TYPE_CHECKING:
@@ -50,13 +51,16 @@ def verify(
     strict: Annotated[
         bool, typer.Option(help="Also exit with 1 if a printed statement is refuted or does not follow.")
     ] = False,
+    kernel: KernelName = "",
+    kernel_path: KernelPath = "",
     form: Form = "text",
 ) -> None:
     """Prove all statements, audit all implementations.
 
-    Writes the ledger, its certificates and the report where an earlier run left its own, and says what has become of
-    its rows since. Exit code 1 if a claim about an implementation is violated, else 0: an undecided audit or formula is
-    shown in the report but is not a failure.
+    Writes the ledger, its certificates and the report where an earlier run left its own, and says what has become
+    of its rows since. With --kernel rocq, rows that the checker confirms bear what the kernel of Rocq (Coq) says of
+    them, too (docs/rocq.md), in the ledger, the report and `dpverify list`. Exit code 1 if a claim about an
+    implementation is violated, else 0: an undecided audit or formula is shown in the report but is not a failure.
     """
     extras.require("dpverify verify", "prove", "report")
     from dpverify.ledger.proofs import ProofEvidence
@@ -67,10 +71,19 @@ def verify(
     from dpverify.verification.remembering.remembered import remember_all
     from dpverify.verification.thresholds import remember_thresholds
 
-    settings = VerificationSettings(
-        tuple(paper or ()), profile, seed, failure_probability, tuple(only or ()), executor, jobs, store
-    )
     check_format(form)
+    asked = asked_kernel(kernel, kernel_path)
+    settings = VerificationSettings(
+        tuple(paper or ()),
+        profile,
+        seed,
+        failure_probability,
+        tuple(only or ()),
+        executor,
+        jobs,
+        store,
+        asked,
+    )
     check_folder("--out", out)
     before = _earlier(out / "ledger.json")
     ledger, certificates = run_verification(settings, progress=progress_bar)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from dpverify.ledger.besides.kernels import KernelAnswer
 from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.besides.thresholds import Threshold
 from dpverify.ledger.facts import FailureMargin, LetterDomain
@@ -103,6 +104,8 @@ class ProofEvidence(Record):
     confirmed_by_checker: bool = False
     checker_says: str = ""
     """Why the checker did not confirm, or how it did."""
+    kernel: KernelAnswer | None = None
+    """What the kernel of a proof assistant said, of what the checker confirms; None where none was asked."""
     reason: str = ""
     """For `undecided`: what was tried and what stopped it; else what is to be said beside the verdict."""
     gap: Gap | None = None
@@ -137,6 +140,7 @@ class ProofEvidence(Record):
                 ("coverage", self.coverage),
                 ("prover", self.prover),
                 ("checker", "confirmed" if self.confirmed_by_checker else "not confirmed"),
+                ("kernel", "" if self.kernel is None else self.kernel.text()),
                 ("counterexample", ", ".join(f"{k} = {v}" for k, v in (self.counterexample or {}).items())),
                 ("why", self.reason),
             ),

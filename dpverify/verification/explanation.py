@@ -36,7 +36,7 @@ from dpverify.verification.refutations import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read
 from dpverify.verification.thresholds import can_be_sharpened, recall_thresholds
-from dpverify.views.formula import MEANING, Say, checked_text, facts, point_text
+from dpverify.views.formula import MEANING, Say, confirmed_by, facts, point_text
 from dpverify.views.roots import premise_text
 
 if TYPE_CHECKING:
@@ -352,7 +352,8 @@ _PARTS = {
 
 
 def _verdict(evidence: ProofEvidence) -> str:
-    return f"{evidence.verdict} (prover {evidence.prover}, {checked_text(evidence)} by the checker)"
+    by = f"confirmed by the {confirmed_by([evidence])}" if evidence.confirmed_by_checker else "not confirmed"
+    return f"{evidence.verdict} (prover {evidence.prover}, {by})"
 
 
 def _outcome(evidence: ProofEvidence) -> Iterator[str]:

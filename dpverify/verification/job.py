@@ -13,6 +13,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
+from dpverify.proving.rocq.kernel import Kernel
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
 from dpverify.statements.own_pages import PackagePaper
@@ -22,6 +23,7 @@ from dpverify.statements.selection import select
 from dpverify.statements.theorems.names import FOLDERS, split_names
 from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out_all
 from dpverify.verification.catalog.entries import entries_of_run, results_of
+from dpverify.verification.catalog.kernel_rows import with_marks
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.kept_thresholds import with_thresholds
@@ -41,7 +43,7 @@ class VerificationSettings:
     Formulas are proved and audits carried out in `jobs` processes, one each; the runs of an audit are computed by
     `executor`. `failure_probability` is that of the whole run, shared out equally over the plans that are carried out,
     each of which must get at least 1e-12. `store` is the file (see `Store`) where finished proofs, audits and blocks of
-    runs are kept and found again.
+    runs are kept and found again. A `kernel` is asked about every formula that the checker confirms.
 
     Raises:
         InvalidArgumentError: for an unknown paper, id, plan, profile or executor, or a failure probability that is
@@ -56,6 +58,7 @@ class VerificationSettings:
     executor: str = "serial"
     jobs: int = 1
     store: str | None = None
+    kernel: Kernel | None = None
 
     def __post_init__(self) -> None:
         if self.profile not in tuple(Profile):
@@ -121,6 +124,7 @@ class VerificationSettings:
             words += ["--only", name]
         words += ["--profile", self.profile, "--seed", str(self.seed)]
         words += ["--failure-probability", repr(self.failure_probability)]
+        words += ["--kernel", "rocq"] if self.kernel else []
         return shlex.join(words)
 
 
@@ -155,6 +159,8 @@ def _verify(
     records = []
     if not settings.only:
         records = prove_statements(statements, workers=settings.jobs, progress=watch("proving"), store=store)
+    if settings.kernel is not None:
+        records = with_marks(settings.kernel, statements, records, watch("asking the kernel"))
     records, ends = with_thresholds(records)
     for row, why in contradictions(record.evidence for record in records):
         name = f"{row.statement}/{row.obligation} ({row.variant})"

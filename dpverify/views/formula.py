@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -101,9 +102,14 @@ def sides_text(proof: ProofEvidence) -> str:
     return f"left side {left or 'not known'}, right side {right or 'not known'}"
 
 
-def checked_text(proof: ProofEvidence) -> str:
-    """Whether the checker confirmed it."""
-    return "confirmed" if proof.confirmed_by_checker else "not confirmed"
+def confirmed_by(proofs: Sequence[ProofEvidence]) -> str:
+    """What confirmed a formula, or how many of several, as their rows say: `checker, Rocq 8.16.1 (3 of 5)`."""
+    decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
+    counts = Counter("checker" for proof in decided if proof.confirmed_by_checker)
+    accepted = (p.kernel.kernel for p in decided if p.kernel is not None and p.kernel.said == "accepted")
+    counts.update(sorted(accepted))
+    said = (f"{by} ({n} of {len(decided)})" if n < len(decided) else by for by, n in counts.items())
+    return ", ".join(said) or ("not confirmed" if proofs else "")
 
 
 def finding_text(finding: BrokenFormula) -> str:

@@ -241,11 +241,21 @@ def _apart(proofs: Iterable[ProofEvidence]) -> tuple[list[ProofEvidence], list[P
 
 
 def _confirmed_text(proofs: Iterable[ProofEvidence]) -> str:
+    """How many the checker confirmed, and how many of these the kernel of a proof assistant accepts, if asked."""
     return " and ".join(
-        f"{sum(proof.confirmed_by_checker for proof in some):,} of {plural(len(some), noun)}"
+        f"{sum(proof.confirmed_by_checker for proof in some):,} of {plural(len(some), noun)}{_accepted(some)}"
         for some, noun in zip(_apart(proofs), ("formula", "unit check"), strict=True)
         if some or noun == "formula"
     )
+
+
+def _accepted(proofs: Iterable[ProofEvidence]) -> str:
+    said = [proof.kernel for proof in proofs if proof.kernel is not None]
+    names, number = (
+        sorted({answer.kernel for answer in said}),
+        sum(answer.said == "accepted" for answer in said),
+    )
+    return f" (the kernel of {' or '.join(names)}: {number:,})" if said else ""
 
 
 def _false_text(statements: Faulty, meant: Faulty, unfollowed: Faulty, parts: Faulty, open_: Faulty) -> str:

@@ -18,7 +18,7 @@ from dpverify.views.audits import view_of
 from dpverify.views.comparison import Comparison
 from dpverify.views.formula import (
     BrokenFormula,
-    checked_text,
+    confirmed_by,
     consequence_text,
     finding_text,
     gaps_text,
@@ -299,10 +299,10 @@ def proofs_markdown(
     rows = sorted(proofs, key=lambda p: order.index(p.verdict) if p.verdict in order else len(order))
     units = [p for p in rows if p.coverage is Coverage.UNIT and p.verdict not in order]
     shown = [p for p in rows if p not in units]
-    head = ("formula", "coverage", "verdict", "checker", "counterexample, or why", "what was read")
+    head = ("formula", "coverage", "verdict", "confirmed by", "counterexample, or why", "what was read")
     cells = [
         (
-            name_of(proof), str(proof.coverage), str(proof.verdict), checked_text(proof),
+            name_of(proof), str(proof.coverage), str(proof.verdict), confirmed_by([proof]),
             point_text(proof.counterexample) or (reason_of(proof) if proof.verdict is Verdict.UNDECIDED else ""),
             proof.read,
         )

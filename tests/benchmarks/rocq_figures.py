@@ -27,8 +27,8 @@ from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
 from dpverify.proving.rocq.terms import replaced, split
 from dpverify.reports import load_ledger
 from dpverify.statements.paper import papers
+from dpverify.verification.catalog.kernel_rows import is_asked, kernel_answers
 from dpverify.verification.catalog.source_rows import rows_of
-from dpverify.verification.checking.kernel_check import kernel_row
 
 BEGIN, END = "<!-- figures: make rocq -->", "<!-- /figures -->"
 POINTS = 200
@@ -59,27 +59,22 @@ def answered(folder: Path, coverage: str) -> list[tuple[Any, Any, str]]:
     if kernel is None:
         raise SystemExit("Rocq (Coq) is not installed.")
     ledger = load_ledger(folder / "ledger.json")
-    found = [
-        row
-        for row in ledger.entries
-        if isinstance(row, ProofEvidence) and row.confirmed_by_checker and not row.units_of
-    ]
+    found = [row for row in ledger.entries if isinstance(row, ProofEvidence) and is_asked(row)]
     found = [row for row in found if not coverage or row.coverage == coverage or row.verdict in BROKEN]
     named = {row.statement for row in found}
     source = [s for paper in papers().values() for s in paper.statements if s.id in named]
     of = {(s.id, row.name, row.variant): row.obligation for s in source for row in rows_of(s)}
-    made, asked = [], []
-    for row in found:
-        certificate = load(row.certificate or "", folder / "certificates")
-        obligation = of[row.statement, row.obligation, row.variant]
-        one = kernel_row(f"{row.statement}/{row.obligation}", obligation, row.written_out, certificate)
-        if isinstance(one, KernelRow):
-            asked.append(one)
-        made.append((row, certificate, one))
-    answers = iter(ask(kernel, asked))
+    asked = [
+        (
+            of[row.statement, row.obligation, row.variant],
+            row,
+            load(row.certificate or "", folder / "certificates"),
+        )
+        for row in found
+    ]
+    said = kernel_answers(kernel, asked)
     return [
-        (row, certificate, str((next(answers) or "accepted") if isinstance(one, KernelRow) else one))
-        for row, certificate, one in made
+        (row, c, str(answer.reason or answer.said)) for (_, row, c), answer in zip(asked, said, strict=True)
     ]
 
 
@@ -98,10 +93,16 @@ def table(rows: list[tuple[Any, Any, str]]) -> Iterator[str]:
         counts = (len(found), sum(accepted for accepted, _ in found), len(conclusions), sum(conclusions))
         yield f"| {verdict} | {method} | {' | '.join(map(str, counts))} |"
     yield ""
-    yield "| not accepted because of | rows |"
-    yield "| --- | --- |"
-    rest = Counter(kernel for _, _, kernel in rows if kernel != "accepted")
-    yield from (f"| {reason} | {count} |" for reason, count in rest.most_common())
+    yield "| not accepted because of | rows | conclusions | methods |"
+    yield "| --- | --- | --- | --- |"
+    rest = [(kernel, row, c["proof"]["method"]) for row, c, kernel in rows if kernel != "accepted"]
+    for reason, count in Counter(kernel for kernel, _, _ in rest).most_common():
+        its = [(row, method) for kernel, row, method in rest if kernel == reason]
+        conclusions = sum(row.coverage == "conclusion" for row, _ in its)
+        methods = ", ".join(
+            f"{method} {n}" for method, n in Counter(method for _, method in its).most_common()
+        )
+        yield f"| {reason} | {count} | {conclusions} | {methods} |"
 
 
 def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -16,19 +17,26 @@ from dpverify import __version__
 from dpverify.auditing import ErrorShare
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.ledger.besides.kernels import KernelReason
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.facts import FailureMargin
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Variant
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
+from dpverify.proving.rocq.kernel import Kernel, KernelRow, digest_of
 from dpverify.reports import write_report
 from dpverify.running import Executor
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
+from dpverify.statements.selection import find_statement
 from dpverify.verification import VerificationSettings
 from dpverify.verification.audits import AuditSettings, carry_out_all
+from dpverify.verification.catalog import kernel_rows
 from dpverify.verification.catalog.entries import catalog_entries, results_of
+from dpverify.verification.catalog.kernel_rows import kernel_row
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.catalog.source_rows import SourceRow
+from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
 from dpverify.verification.checking import audit_check, ledger_check
 from dpverify.verification.checking.audit_check import RowCheck
 from dpverify.verification.checking.ledger_check import LedgerCheck, Status, check_ledger
@@ -39,6 +47,8 @@ STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "fmtt18.thm32", "gl
 """With every verdict and coverage, units that differ, boxes, and one row that the checker does not confirm."""
 
 SETTINGS = VerificationSettings(papers=STATEMENTS)
+
+KERNEL = Kernel(("coqc",), ("coqtop",), "8.16.1")
 
 Tree = dict[str, Any]
 NEVER = ["<", ["num", "1"], ["num", "0"]]
@@ -238,6 +248,25 @@ def variables_of(t: Tampered, row: Tree) -> list[Tree]:
 
 def swap(one: Tree, other: Tree) -> None:
     one["certificate"], other["certificate"] = other["certificate"], one["certificate"]
+
+
+def mark(t: Tampered, row: Tree, of: Tree | None = None, **edited: Any) -> None:
+    """A row with what a kernel would say of its theorem, or of another row's, edited."""
+    own = row if of is None else of
+    statement = find_statement(own["statement"])
+    assert statement is not None
+    (obligation,) = (
+        o for o in obligations_of(statement, Variant(own["variant"])) if o.name == own["obligation"]
+    )
+    asked = kernel_row(obligation, ProofEvidence.model_validate(own), t.certificate(own))
+    assert isinstance(asked, KernelRow)
+    row["kernel"] = {
+        "kernel": KERNEL.name,
+        "said": "accepted",
+        "reason": None,
+        "theorem": digest_of(asked),
+        **edited,
+    }
 
 
 def remove(t: Tampered, row: Tree) -> None:
@@ -503,6 +532,13 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
         proved(t), "proved", {"method": "guess"}, checker_says="proved, by guessing"),
     "confirmed taken away": lambda t: proved(t).update(confirmed_by_checker=False),
     "words of the checker edited": lambda t: proved(t).update(checker_says="proved, by all who looked"),
+    # what a kernel said
+    "mark of another's theorem": lambda t: mark(t, proved(t), corrected(t)),
+    "mark of an earlier statement": lambda t: mark(t, proved(t), theorem="sha256:" + "0" * 64),
+    "mark without a theorem": lambda t: mark(t, proved(t), said="refused", reason=KernelReason.OPERATOR, theorem=None),
+    "mark of an acceptance with a reason": lambda t: mark(t, proved(t), reason=KernelReason.SCRIPT),
+    "mark of a unit": lambda t: mark(t, agreeing(t), proved(t)),
+    "mark of what is refused": lambda t: (mark(t, refuted(t)), move_point(t, refuted(t), distance="1")),
     # units
     "units turned": lambda t: clash(t).update(verdict="proved", left=None, right=None),
     "units turned in both": lambda t: t.proof(clash(t), "proved", {"method": "units"}, left=None, right=None),
@@ -567,6 +603,59 @@ def test_the_ledger_as_it_is_is_accepted(original: Path, remembering: Callable[[
     named = {id_.partition(".")[0] for id_ in STATEMENTS}
     left = {s.id for p in papers().values() for s in p.statements if p.key in named} - set(STATEMENTS)
     assert set(found.outside) == left | {f"all of {key}" for key in papers() if key not in named}
+
+
+@pytest.mark.usefixtures("asked_once")
+@pytest.mark.parametrize(
+    ("version", "reason", "failed"),
+    [
+        ("8.16.1", None, 0),
+        ("8.16.1", KernelReason.SCRIPT, 4),
+        ("8.16.1", KernelReason.TIME, 0),
+        ("9.0.0", KernelReason.SCRIPT, 0),
+    ],
+)
+def test_marks_of_a_kernel_are_held_against_it(
+    version: str,
+    reason: KernelReason | None,
+    failed: int,
+    original: Path,
+    tmp_path: Path,
+    remembering: Callable[[Any], Confirmation],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of four accepted rows, printed, corrected, refuted and in a box; another version's answer contradicts none."""
+    marked = Tampered(original, tmp_path / "ledger")
+    for of in (proved, refuted, corrected, boxed):
+        mark(marked, of(marked))
+    mark(marked, equality(marked), theorem="sha256:" + "0" * 64)  # of an earlier statement
+    ledger = marked.write()
+    no = KernelReason.METHOD
+    monkeypatch.setattr(
+        kernel_rows,
+        "ask",
+        lambda _, rows, **__: [None if digest_of(row) and reason is None else reason or no for row in rows],
+    )
+    kernel = replace(KERNEL, version=version)
+    found = check_ledger(ledger, only=STATEMENTS, checker=remembering, kernel=kernel)
+    assert (
+        sum(
+            row.says.endswith("accepts it, but of a theorem that is not its source's") for row in found.failed
+        )
+        == 1
+    )
+    assert (
+        sum(
+            row.says.endswith(f"but asked again: {kernel.name} does not accept it: {reason}")
+            for row in found.failed
+        )
+        == failed
+    )
+    assert len(found.failed) == 1 + failed
+    asked = [row for row in found.as_json()["rows"] if row["kernel"]]
+    assert {(row["kernel"]["kernel"], row["kernel"]["said"]) for row in asked} >= {
+        (kernel.name, "refused" if reason else "accepted")
+    }
 
 
 @pytest.mark.one_in(8)

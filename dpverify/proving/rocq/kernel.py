@@ -12,14 +12,14 @@ import resource
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.ledger.besides.kernels import KernelReason
 from dpverify.proving.rocq.scripts import script
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
 from dpverify.running.store import keep, kept
@@ -46,20 +46,9 @@ RULES = "Require Import Lra Lia Psatz Nsatz.\nFrom Interval Require Import Tacti
 """What scripts are made with."""
 NEEDED = "Rocq (Coq) 8.16 or newer with the libraries Coquelicot and Interval"
 SOURCES = ("semantics.v", "rules.v")
-ROWS_A_FILE = 20
-CPU_SECONDS = 60
+ROWS_A_FILE = 40
+CPU_SECONDS = 120
 """A guard for one file; a row at which it ends is tried once more alone, and what comes of that is not kept."""
-
-
-class Reason(StrEnum):
-    """Why the kernel has not accepted a row; there is no other reason."""
-
-    OPERATOR = "an operator without a meaning in semantics.v"
-    METHOD = "a method without a script"
-    SCRIPT = "a script that the kernel does not accept"
-    TIME = "a script that takes the kernel too long"
-    AXIOM = "an axiom that is not allowed"
-    SOURCE = "a formula without LaTeX, which only one reader reads"
 
 
 @dataclass(frozen=True)
@@ -70,6 +59,8 @@ class KernelRow:
     problem: Json
     verdict: str
     proof: Json
+    about: tuple[str, ...] = ()
+    """What is printed, for whoever reads the file."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +70,11 @@ class RocqTheorem:
     name: str
     statement: str
     script: str
+    about: tuple[str, ...] = ()
 
     def text(self, number: int) -> str:
         """Its part of a file."""
-        about = re.sub(r"[^\w./ -]", "", self.name)
+        about = "\n   ".join(_in_comment(line) for line in (self.name, *self.about))
         return f"(* {about} *)\nTheorem row_{number} :\n  {self.statement}.\nProof.\n{self.script}\nQed.\n"
 
     @property
@@ -98,9 +90,14 @@ class RocqTheorem:
         return f"Definition said_{number} : Prop :=\n  {self.statement}.\n"
 
     def replay(self, number: int, file: str) -> str:
-        """What was said, of which the theorem is a proof, and what that rests on, into a file."""
+        """What was said, of which the theorem is a proof; its name and type into a file, if it is one."""
         again = f"Definition replay_{number} : said_{number} := row_{number}.\n"
-        return again + f'Redirect "{file}" Print Assumptions replay_{number}.\nAbort All.\n'
+        return again + f'Redirect "{file}" Check replay_{number}.\nAbort All.\n'
+
+
+def _in_comment(text: str) -> str:
+    """A line that neither ends the comment around it nor begins one, or a string, in it."""
+    return re.sub(r"\((?=\*)|\*(?=\))", r"\g<0> ", " ".join(text.split()).replace('"', "''"))
 
 
 @dataclass(frozen=True)
@@ -110,6 +107,11 @@ class Kernel:
     command: tuple[str, ...]
     loop: tuple[str, ...]
     version: str
+
+    @property
+    def name(self) -> str:
+        """As ledgers and reports call it."""
+        return f"Rocq {self.version}"
 
 
 def found_kernel(path: str = "") -> Kernel | None:
@@ -146,23 +148,39 @@ def found_kernel(path: str = "") -> Kernel | None:
     return None
 
 
-def theorem_of(row: KernelRow) -> RocqTheorem | Reason:
-    """A row's theorem, or why it has none."""
+def said_of(row: KernelRow) -> tuple[Json, str] | KernelReason:
+    """The problem that a row's theorem is about, and the statement; or why it has none."""
     problem = row.problem
     if row.verdict == "certified":
         if "box" not in row.proof:
-            return Reason.METHOD
+            return KernelReason.METHOD
         problem = boxed(problem, row.proof["box"])
     if row.verdict == "refuted" and row.proof["method"] != "counterexample":
-        return Reason.METHOD
+        return KernelReason.METHOD
     try:
-        said = statement(problem, holds=row.verdict != "refuted")
+        return problem, statement(problem, holds=row.verdict != "refuted")
     except UntranslatedError:
-        return Reason.OPERATOR
+        return KernelReason.OPERATOR
+
+
+def theorem_of(row: KernelRow) -> RocqTheorem | KernelReason:
+    """A row's theorem, or why it has none."""
+    said = said_of(row)
+    if isinstance(said, KernelReason):
+        return said
     try:
-        return RocqTheorem(row.name, said, script(problem, row.proof))
+        return RocqTheorem(row.name, said[1], script(said[0], row.proof), row.about)
     except UntranslatedError:
-        return Reason.METHOD
+        return KernelReason.METHOD
+
+
+def digest_of(row: KernelRow) -> str | None:
+    """`sha256:` and the hash of a row's statement and of all that it is made with; None if it has no statement."""
+    said = said_of(row)
+    if isinstance(said, KernelReason):
+        return None
+    made_with = Path(__file__).with_name("semantics.v").read_text(encoding="utf-8")
+    return f"sha256:{hashlib.sha256((STATED + made_with + said[1]).encode()).hexdigest()}"
 
 
 def file_of(theorems: Sequence[RocqTheorem]) -> str:
@@ -204,20 +222,20 @@ def ask(
     rows: Sequence[KernelRow],
     *,
     workers: int = 2,
-    made: Callable[[KernelRow], RocqTheorem | Reason] = theorem_of,
+    made: Callable[[KernelRow], RocqTheorem | KernelReason] = theorem_of,
     memory: bool = True,
     advance: Callable[[int], None] = lambda count: None,
-) -> list[Reason | None]:
+) -> list[KernelReason | None]:
     """What the kernel says of each row: None if it accepts it, else the reason. What it said before is kept."""
     from joblib import Parallel, delayed
 
     from dpverify.running.executors import worker_processes
 
-    answers: dict[int, Reason | None] = {}
+    answers: dict[int, KernelReason | None] = {}
     for at, row in enumerate(rows):
         known = kept("kernel", _key(kernel, row)) if memory else None
         if known is not None:
-            answers[at] = Reason(known["reason"]) if known["reason"] else None
+            answers[at] = KernelReason(known["reason"]) if known["reason"] else None
     advance(len(answers))
     missing = [at for at in range(len(rows)) if at not in answers]
     if missing:
@@ -237,7 +255,7 @@ def ask(
             for batch, found in zip(batches, parallel(asked), strict=True):
                 for at, reason in zip(batch, found, strict=True):
                     answers[at] = reason
-                    if memory and reason is not Reason.TIME:
+                    if memory and reason is not KernelReason.TIME:
                         keep("kernel", _key(kernel, rows[at]), {"reason": str(reason or "")})
                 advance(len(batch))
     return [answers[at] for at in range(len(rows))]
@@ -248,39 +266,56 @@ def _batch(
     folder: Path,
     number: int,
     rows: Sequence[KernelRow],
-    made: Callable[[KernelRow], RocqTheorem | Reason],
-) -> list[Reason | None]:
-    """What the kernel says of some rows: its read loop takes one after another; where the guard ends it, the rest."""
-    found: dict[int, Reason | None] = {}
+    made: Callable[[KernelRow], RocqTheorem | KernelReason],
+) -> list[KernelReason | None]:
+    """What the kernel says of some rows."""
+    found: dict[int, KernelReason | None] = {}
     theorems: dict[int, RocqTheorem] = {}
     for k, row in enumerate(rows):
         theorem = made(row)
         if isinstance(theorem, RocqTheorem) and theorem.is_of_tactics:
             theorems[k] = theorem
         else:
-            found[k] = Reason.SCRIPT if isinstance(theorem, RocqTheorem) else theorem
-    waiting, tries = list(theorems), 0
-    while waiting:
-        tries += 1
-        stem = f"batch_{number}_{tries}"
-        said = [theorems[k].said(k) for k in waiting]
-        texts = [theorems[k].text(k) + theorems[k].replay(k, f"{stem}_{k}") for k in waiting]
-        file = folder / f"{stem}.v"
-        file.write_text("\n".join([STATED, *said, RULES, *texts]), encoding="utf-8")
-        ended = _read(kernel, file, CPU_SECONDS)
-        left = []
-        for k in waiting:
-            out = folder / f"{stem}_{k}.out"
-            if not out.is_file():
-                left.append(k)
-            elif text := out.read_text(encoding="utf-8"):
-                found[k] = None if allowed(text) else Reason.AXIOM
-            else:  # there is nothing whose axioms could be named
-                found[k] = Reason.SCRIPT
-        if left and (ended >= 0 or left[0] == waiting[0]):
-            found[left.pop(0)] = Reason.SCRIPT if ended >= 0 else Reason.TIME
-        waiting = left
+            found[k] = KernelReason.SCRIPT if isinstance(theorem, RocqTheorem) else theorem
+    found |= _read(kernel, folder / f"batch_{number}", theorems)
     return [found[k] for k in range(len(rows))]
+
+
+def _read(kernel: Kernel, stem: Path, theorems: Mapping[int, RocqTheorem]) -> dict[int, KernelReason | None]:
+    """What the read loop makes of a file of theorems, one after another, and of what all together rest on.
+
+    What that takes costs as much as a theorem does, so that it is asked once. Where the guard ended it, or the axioms
+    are not those of the list, parts of the file are read, down to one theorem.
+    """
+    if not theorems:
+        return {}
+    said = [theorem.said(k) for k, theorem in theorems.items()]
+    texts = [theorem.text(k) + theorem.replay(k, f"{stem.name}_{k}") for k, theorem in theorems.items()]
+    named = "".join(
+        f"pose proof replay_{k}.\n" for k in theorems
+    )  # an error where there is none, and nothing else
+    end = f'Theorem replays : True.\n{named}exact I.\nQed.\nRedirect "{stem.name}_all" Print Assumptions replays.\n'
+    file = stem.with_suffix(".v")
+    file.write_text("\n".join([STATED, *said, RULES, *texts, end]), encoding="utf-8")
+    ended = _status(kernel, file, CPU_SECONDS)
+    outs = {k: _text(stem.with_name(f"{stem.name}_{k}.out")) for k in theorems}
+    accepted = [k for k, out in outs.items() if out and out.split() == [f"replay_{k}", ":", f"said_{k}"]]
+    axioms = _text(stem.with_name(f"{stem.name}_all.out"))
+    if axioms is not None and None not in outs.values() and (allowed(axioms) or not accepted):
+        return {k: None if k in accepted else KernelReason.SCRIPT for k in theorems}
+    keys = list(theorems)
+    if len(keys) == 1:
+        why = KernelReason.AXIOM if accepted and axioms else KernelReason.SCRIPT
+        return {keys[0]: KernelReason.TIME if ended < 0 else why}
+    at = next((i for i, out in enumerate(outs.values()) if out is None), len(keys) // 2)
+    found: dict[int, KernelReason | None] = {}
+    for part, these in enumerate((keys[:at], keys[at : at + 1], keys[at + 1 :])):
+        found |= _read(kernel, stem.with_name(f"{stem.name}_{part}"), {k: theorems[k] for k in these})
+    return found
+
+
+def _text(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
 def _compiled(kernel: Kernel, file: Path) -> None:
@@ -291,7 +326,7 @@ def _compiled(kernel: Kernel, file: Path) -> None:
         raise InvalidDataError(f"{' '.join(kernel.command)} does not compile {file.name}, but says: {why}")
 
 
-def _read(kernel: Kernel, file: Path, seconds: int) -> int:
+def _status(kernel: Kernel, file: Path, seconds: int) -> int:
     """The exit status of the read loop after a file, negative if a signal ended it."""
 
     def limited() -> None:

@@ -411,9 +411,12 @@ Ltac given := first [assumption | sign | lra | enclosed | apply sqrt_le_1_alt; l
 Ltac defined := lazymatch goal with
   | |- (_ <= _)%Z => first [lia | apply le_IZR; lra]
   | |- forall _ : Z, _ => intros; repeat split; defined
+  | |- locally _ _ => apply filter_forall; intros; repeat split; defined
+  | |- ex_derive _ _ => auto_derive; repeat split; first [exact I | defined]
   | _ => first [sign | arithmetic | enclosed]
   end.
 Ltac defined_all := repeat split; first [given | defined].
+Ltac differentiated := apply is_derive_unique; auto_derive; [repeat split; first [exact I | defined] | identity].
 (* Conditions before a comparison, which is no conjunction. *)
 Ltac conditions := repeat match goal with |- _ /\ _ => split; [defined |] end.
 

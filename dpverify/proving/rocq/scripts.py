@@ -100,18 +100,23 @@ def script(problem: Json, proof: Json) -> str:
     lines = [f"intros {' '.join([*names, *patterns])}."] if names or patterns else []
     for branch in branches:
         setting = start.knowing(*branch)
+        problem, inside = differentiated(setting, problem)
         if proof["method"] == "gram":
-            inside = gram(setting, problem, proof)
+            inside += gram(setting, problem, proof)
         elif proof["method"] == "boxes":
             edges = problem["claim"][0] == "<=" and "integer" not in kinds.values()
-            inside = ["conditions; try apply at_most_by_difference."] if edges else ["conditions."]
+            inside += ["conditions; try apply at_most_by_difference." if edges else "conditions."]
             inside += in_box(proof["tree"] if edges else ["+"], proof["box"])
         elif proof["method"] == "sum":
-            inside = sums(setting, problem["claim"], proof["closed"])
+            inside += sums(setting, problem["claim"], proof["closed"])
         elif proof["method"] == "facts":
-            inside = facts(setting, problem["claim"], proof["facts"])
+            inside += facts(setting, problem["claim"], proof["facts"])
+        elif proof["method"] == "monotone":
+            inside += facts(
+                setting, problem["claim"], [["order", *map(proof.get, ("function", "smaller", "larger"))]]
+            )
         else:
-            inside = substituted(setting, problem["claim"])
+            inside += substituted(setting, problem["claim"])
         lines += braced(inside) if len(branches) > 1 else inside
     return "\n".join(lines)
 
@@ -190,6 +195,49 @@ def sums(setting: Branch, claim: Json, closed: Json) -> list[str]:
         ]
         claim = swapped(claim, found[0], value)
     return lines + substituted(setting, claim)
+
+
+def differentiated(setting: Branch, problem: Json) -> tuple[Json, list[str]]:
+    """The problem with derivatives worked out in its claim, each shown by `auto_derive`."""
+    claim, lines = problem["claim"], []
+    while found := [e for e in parts_of(claim) if e[0] == "at" and _has_slope(e)]:
+        claim = swapped(claim, found[0], replaced(*found[0][1:]))
+    for k, e in enumerate({str(e): e for e in parts_of(claim) if e[0] == "diff"}.values()):
+        body, letter, _, *at = e[1:]
+        if not letters_in(["add", *e[1:]]) <= setting.kinds.keys():
+            raise UntranslatedError("diff")
+        new = slope(body, letter)
+        new = replaced(new, letter, at[0]) if at else new
+        lines += [
+            f"assert (slope_{k} : {setting.text(e)} = {setting.text(new)}) by differentiated.",
+            f"rewrite slope_{k}; clear slope_{k}.",
+        ]
+        claim = swapped(claim, e, new)
+    return {**problem, "claim": claim}, lines
+
+
+def _has_slope(e: Json) -> bool:
+    return any(part[0] == "diff" for part in parts_of(e))
+
+
+def slope(e: Json, letter: str) -> Json:
+    """The derivative of an expression along a letter."""
+    head = e[0]
+    if letter not in letters_in(e):
+        return ["num", "0"]
+    if head == "sym":
+        return ["num", "1"]
+    if head == "add":
+        return ["add", *(slope(part, letter) for part in e[1:])]
+    if head == "mul":
+        parts = [k for k in range(1, len(e)) if letter in letters_in(e[k])]
+        return ["add", *(["mul", *e[1:k], slope(e[k], letter), *e[k + 1 :]] for k in parts)]
+    if head == "pow" and e[2][0] == "num":
+        less = ["num", str(Fraction(e[2][1]) - 1)]
+        return ["mul", e[2], slope(e[1], letter), *([["pow", e[1], less]] if less[1] != "0" else [])]
+    if head in ("exp", "log"):
+        return ["mul", slope(e[1], letter), e if head == "exp" else ["pow", e[1], ["num", "-1"]]]
+    raise UntranslatedError(f"slope of {head}")
 
 
 def downwards(e: Json) -> Json:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from string import ascii_letters, digits
+from textwrap import fill
 from typing import Any
 
 Json = Any
@@ -34,7 +35,8 @@ WORDS = frozenset(
         """
         as at by cofix do else end exists fix for forall fun if in let match return then using where with Prop Set Type
         R Z IZR nat vector exp ln sqrt sin cos atan PI Phi erfc sum product inner norm dimension power floor ceiling
-        whole Rmax Rmin Rabs powerRZ vadd vscale RInt ex_RInt power_defined S O I True False Derive le lt
+        whole Rmax Rmin Rabs powerRZ vadd vscale RInt ex_RInt power_defined S O I True False Derive ex_derive
+        locally le lt
         """,
     )
 )
@@ -83,7 +85,7 @@ class RocqTerms:
                 raise UntranslatedError("vector")
             return f"IZR {name_of(e[1])}".join("()") if kind == "integer" else name_of(e[1])
         if head == "add":
-            return " + ".join(map(self.real, e[1:])).join("()") if len(e) > 2 else self.real(e[1])
+            return self.total(e[1:])
         if head == "mul":
             return self.product(e[1:])
         if head == "pow":
@@ -92,7 +94,7 @@ class RocqTerms:
             called, where = FUNCTIONS[head]
             argument = self.real(e[1])
             if where and not _positive(e[1]):
-                self.need(where.format(argument))
+                self.need(where.format(_bare(argument)))
             return f"({called} {argument})"
         if head in FOLDED:
             first, *others = map(self.real, e[1:])
@@ -103,25 +105,54 @@ class RocqTerms:
             return self.sum(*e)
         if head in ("inner", "norm"):
             return f"({head} dimension {' '.join(map(self.vector, e[1:]))})"
+        if head == "diff":
+            return self.derivative(*e[1:])
         if head == "at":
             self.real(e[3])  # which has to be defined even where the letter does not stand
             return self.real(replaced(e[1], e[2], e[3]))
         raise UntranslatedError(head)
 
+    def operand(self, e: Json, of: str, *, first: bool = False) -> str:
+        """A term of a sum (`of` add) or a factor, without the brackets that it does not need there."""
+        while e[0] in ("add", "mul") and len(e) == 2:
+            e = e[1]
+        text = self.real(e)
+        if text[1:2] == "-" or e[0] == "at":
+            return _bare(text) if first and of == "add" and e[0] in ("num", "mul") else text
+        of_numbers = e[0] == "pow" and _number(e[2]) and Fraction(e[2][1]).denominator == 1
+        binds = {"add": 1, "mul": 2, "num": 2}.get(e[0], 2 if text[:2] == "(/" else 3 if of_numbers else 4)
+        needed = 2 if of == "add" else 3
+        return _bare(text) if binds >= needed - first else text
+
+    def total(self, parts: list[Json]) -> str:
+        """Terms, what is negated by a minus in front of it."""
+        text = ""
+        for part in parts:
+            if text and part[0] == "mul" and part[1] == ["num", "-1"] and len(part) > 2:
+                text += f" - {self.operand(['mul', *part[2:]], 'add')}"
+            else:
+                term = self.operand(part, "add", first=not text)
+                text += f" + {term}" if text else term
+        return text.join("()") if len(parts) > 1 else self.real(parts[0])
+
     def product(self, parts: list[Json]) -> str:
         """Factors, an inverse as a quotient."""
+        if len(parts) == 1:
+            return self.real(parts[0])
+        if parts[0] == ["num", "-1"]:
+            return f"(- {self.operand(['mul', *parts[1:]], 'mul')})"
         text = ""
         for part in parts:
             below = part[0] == "pow" and part[2] == ["num", "-1"]
-            factor = self.real(part[1] if below else part)
+            factor = self.operand(part[1] if below else part, "mul", first=not (text or below))
             if below and not _number(part[1]):
-                self.need(f"{factor} <> 0")
+                self.need(f"{_bare(factor)} <> 0")
             elif below and Fraction(part[1][1]) == 0:
                 self.need("0 <> 0")
             text += (
                 (f" / {factor}" if text else f"/ {factor}") if below else (f" * {factor}" if text else factor)
             )
-        return text.join("()") if len(parts) > 1 or text.startswith("/") else text
+        return text.join("()")
 
     def power(self, base: Json, exponent: Json) -> str:
         """A power; of numbers as exponents, what they mean."""
@@ -130,7 +161,7 @@ class RocqTerms:
             whole = self.integer(exponent)
             if whole is not None:
                 if not _positive(base):
-                    self.need(f"({b} <> 0 \\/ 0 <= {self.real(exponent)})")
+                    self.need(f"({_bare(b)} <> 0 \\/ 0 <= {_bare(self.real(exponent))})")
                 return f"(powerRZ {b} {whole})"
             at = self.real(exponent)
             self.need(f"power_defined {b} {at}")
@@ -138,11 +169,11 @@ class RocqTerms:
         e = Fraction(exponent[1])
         if e.denominator == 1:
             if e < 0 and not _positive(base):
-                self.need(f"{b} <> 0")
+                self.need(f"{_bare(b)} <> 0")
             return f"({b} ^ {e})" if e >= 0 else f"(/ {b})" if e == -1 else f"(/ {b} ^ {-e})"
         if abs(e) == Fraction(1, 2):
             if not _positive(base):
-                self.need(f"0 {'<=' if e > 0 else '<'} {b}")
+                self.need(f"0 {'<=' if e > 0 else '<'} {_bare(b)}")
             return f"(sqrt {b})" if e > 0 else f"(/ sqrt {b})"
         self.need(f"power_defined {b} {number(e)}")
         return f"(power {b} {number(e)})"
@@ -171,6 +202,20 @@ class RocqTerms:
             defined = " /\\ ".join(inside.conditions)
             self.need(f"(forall {i} : Z, ({low} <= {i} <= {high})%Z -> {defined})")
         return f"({head} (fun {i} : Z => {term}) {low} {high})"
+
+    def derivative(self, body: Json, letter: str, order: int, at: Json = None) -> str:
+        """A first derivative, at the letter itself or where `at` says; the body is defined around there."""
+        place = self.real(at or ["sym", letter])
+        if order != 1 or self.kinds.get(letter) == "integer":
+            raise UntranslatedError("diff")
+        inside = RocqTerms({**self.kinds, letter: "real"})
+        bound = f"fun {name_of(letter)} : R =>"
+        function = f"({bound} {_bare(inside.real(body))})"
+        if inside.conditions:
+            defined = " /\\ ".join(inside.conditions)
+            self.need(f"locally {place} ({bound} {defined})")
+        self.need(f"ex_derive {function} {place}")
+        return f"(Derive {function} {place})"
 
     def vector(self, e: Json) -> str:
         """A vector."""
@@ -207,7 +252,13 @@ def replaced(e: Json, letter: str, value: Json) -> Json:
     """The expression with a value in the letter's place."""
     if e == ["sym", letter]:
         return value
-    if e[0] in ("sum", "product", "integral", "diff", "at"):
+    if e[0] == "diff":
+        body, name, order, *at = e[1:]
+        if name in letters_in(value) and name != letter:
+            raise UntranslatedError("diff")
+        return ["diff", body if name == letter else replaced(body, letter, value), name, order,
+                replaced(at[0] if at else ["sym", name], letter, value)]  # fmt: skip
+    if e[0] in ("sum", "product", "integral", "at"):
         raise UntranslatedError(e[0])
     return [replaced(part, letter, value) if isinstance(part, list) else part for part in e]
 
@@ -226,7 +277,7 @@ def letters_in(e: Json) -> set[str]:
 
 def bound_in(e: Json) -> set[str]:
     """Names of letters that are bound in it."""
-    its = {e[2]} if e[0] in ("sum", "product", "integral", "at") else set()
+    its = {e[2]} if e[0] in ("sum", "product", "integral", "diff", "at") else set()
     its |= {part["name"] for part in e if isinstance(part, dict)}
     return its.union(*(bound_in(part) for part in e if isinstance(part, list)))
 
@@ -307,6 +358,10 @@ def statement(problem: Json, *, holds: bool = True) -> str:
     said = [condition for v in variables for condition in domain_of(v)]
     said += [truth(f, kinds) for f in problem["assuming"]]
     said.append(truth(problem["claim"], kinds, holds=holds))
+    said = [
+        fill(each, 116, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for each in said
+    ]
     binders = [f"({typed(v)})" for v in variables]
     if "vector" in kinds.values():
         binders.insert(0, "(dimension : nat)")

@@ -21,6 +21,7 @@ from dpverify.auditing.contract import recorded
 from dpverify.auditing.subjects import data_size
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence, SampledEvidence
+from dpverify.ledger.besides.kernels import KernelAnswer
 from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.evidence import ExpectationEvidence, PrivacyEvidence, SamplingEvidence
 from dpverify.ledger.records import Record
@@ -63,8 +64,8 @@ class RowCheck:
     says: str
     obligation: str = ""
     variant: Variant | None = None
-    kernel: str = ""
-    """What a proof assistant's kernel says: `accepted`, or why not; nothing where it was not asked."""
+    kernel: KernelAnswer | None = None
+    """What a proof assistant's kernel says; None where it was not asked."""
 
     def line(self) -> str:
         """The row in one line."""
@@ -132,7 +133,7 @@ def settings_of(ledger: Ledger) -> VerificationSettings:
         given.setdefault(name, []).append(value)
     several = {name: tuple(given.pop(name, ())) for name in ("--paper", "--only")}
     one = {name: values[-1] for name, values in given.items() if len(values) == 1}
-    if len(one) < len(given) or not set(one) <= {"--profile", "--seed", "--failure-probability"}:
+    if len(one) < len(given) or not set(one) <= {"--profile", "--seed", "--failure-probability", "--kernel"}:
         raise InvalidArgumentError("command", ledger.command, allowed)
     try:
         seed = int(one.get("--seed", "0"))

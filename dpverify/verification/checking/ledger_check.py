@@ -60,7 +60,7 @@ from dpverify.verification.checking.audit_check import (
     differences,
     short,
 )
-from dpverify.verification.checking.kernel_check import ACCEPTED, with_kernel
+from dpverify.verification.checking.kernel_check import refuse_wrong_mark, with_kernel
 from dpverify.verification.checking.theorem_check import theorem_checks
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations import (
@@ -75,8 +75,8 @@ Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
 
 
-_TOLD = ("statement", "obligation", "variant", "status", "says", "kernel")
-"""What JSON says of a row."""
+_TOLD = ("statement", "obligation", "variant", "status", "says")
+"""What JSON says of a row, beside what a kernel said."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class LedgerCheck:
             "schema_version": 1,
             "confirmed": not self.failed,
             "summary": self.summary(),
-            "rows": [{name: getattr(row, name) for name in _TOLD} for row in self.rows],
+            "rows": [_told(row) for row in self.rows],
             "outside": list(self.outside),
             "audits_not_run": self.audits,
             "notes": list(self.notes),
@@ -137,11 +137,16 @@ class LedgerCheck:
             )
         if self.rerun.count:
             text_ += f" Audits to repeat were picked by seed {self.rerun.seed} (--rerun-seed)."
-        if said := [row.kernel for row in self.rows if row.kernel]:
-            rest = Counter(word for word in said if word != ACCEPTED)
+        if answers := [row.kernel for row in self.rows if row.kernel]:
+            rest = Counter(str(answer.reason) for answer in answers if answer.reason)
             reasons = "".join(f"; {count} not: {why}" for why, count in sorted(rest.items()))
-            text_ += f" The kernel accepts {said.count(ACCEPTED)} of {len(said)} confirmed rows{reasons}."
+            text_ += f" The kernel accepts {len(answers) - rest.total()} of {len(answers)} confirmed rows{reasons}."
         return " ".join((text_, *self.notes))
+
+
+def _told(row: RowCheck) -> dict[str, Any]:
+    kernel = None if row.kernel is None else row.kernel.model_dump(mode="json")
+    return {**{name: getattr(row, name) for name in _TOLD}, "kernel": kernel}
 
 
 def check_ledger(
@@ -338,10 +343,11 @@ def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Check
             raise RowRefusedError(f"it is {row.verdict} without a certificate")
         if row.certificate is not None or row.confirmed_by_checker:
             raise RowRefusedError("it is undecided and has a certificate, or is confirmed")
+        refuse_wrong_mark(source.obligation, row, {})
         compare(row, {**said, "realistic": None}, "its source")
         _compare_with(_again(source, row), source, row)
         return Status.UNDECIDED, "the provers do not decide it here either"
-    certificate = _certificate(row.certificate, folder)
+    certificate, printed = _certificate(row.certificate, folder), source.obligation
     if row.written_out:
         source = replace(source, obligation=source.obligation.written_out)
     _compare_certificate(source, row, certificate)
@@ -358,6 +364,7 @@ def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Check
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
         raise RowRefusedError(f"the ledger says it is {says}; the checker says: {confirmation.says}")
     compare(row, {"checker_says": confirmation.says}, "the checker")
+    refuse_wrong_mark(printed, row, certificate)
     if confirmation.confirmed:
         return Status.CONFIRMED, confirmation.says
     again = _again(source, row)

@@ -10,12 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from dpverify.ledger.besides.kernels import KernelAnswer, KernelReason
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
 from dpverify.reports.formats.documents import proofs_json
 from dpverify.reports.formats.junit import junit
 from dpverify.reports.formats.markdown import ledger_markdown, proofs_markdown
 from dpverify.reports.formats.sarif import sarif
+from dpverify.views.formula import confirmed_by
 from dpverify.views.results import SourcePlace, result_of
 
 from ..json_schema import faults, proofs_schema
@@ -130,3 +132,17 @@ def test_a_whole_ledger_in_each_form() -> None:
     text = ledger_markdown(ledger)
     assert all(f"{audit.subject}:" in text.replace("\\", "") for audit in violated)
     assert len(text) < 65_536
+
+
+def test_what_confirmed_a_formula_is_only_what_its_row_says() -> None:
+    """A refusal names no kernel, nor does a row without an answer; an acceptance without a theorem is no answer."""
+    answer = KernelAnswer(kernel="Rocq 8.16.1", said="accepted", theorem="sha256:0")
+    accepted = PROVED.but(kernel=answer)
+    refused = PROVED.but(kernel=answer.but(said="refused", reason=KernelReason.SCRIPT))
+    assert confirmed_by([accepted]) == "checker, Rocq 8.16.1"
+    assert confirmed_by([refused]) == confirmed_by([PROVED]) == "checker"
+    assert confirmed_by([accepted, refused, STEP, UNDECIDED]) == "checker (2 of 3), Rocq 8.16.1 (1 of 3)"
+    assert confirmed_by([UNDECIDED]) == confirmed_by([STEP]) == "not confirmed"
+    assert confirmed_by([]) == ""
+    with pytest.raises(ValueError, match="what is accepted has a theorem and no reason"):
+        KernelAnswer(kernel="Rocq 8.16.1", said="accepted")
