@@ -37,6 +37,7 @@ from dpverify.views.letters.told import (
     PieceKind,
     Said,
     SaidPiece,
+    attached,
     entry_parts,
     erratum_said,
     first_page,
@@ -163,10 +164,10 @@ def _places(told: Sequence[Letter]) -> dict[str, str]:
 
 def _said(pieces: Said, widest: float) -> Markup:
     """Pieces of sentences, with formulas among them, broken into lines where they are wider than that."""
-    text = Markup("")
+    text, before = Markup(""), ""
     for piece in pieces:
-        close = not text or piece.text[:1] in ",;:."
-        text += Markup("{}" if close else " {}").format(_shown(piece, widest))
+        text += Markup("{}" if attached(before, piece) else " {}").format(_shown(piece, widest))
+        before = piece.text
     return text
 
 

@@ -154,7 +154,7 @@ def _end(family: Family, end: End) -> ThresholdEnd:
     point = end.proof.counterexample
     return ThresholdEnd(
         value=str(end.value),
-        says=says(family.of, family.change, end.value, strict=end.strict),
+        **says(family.of, family.change, end.value, strict=end.strict),
         strict=end.strict,
         verdict=end.proof.verdict,
         certificate=digest(end.proof.certificate),
