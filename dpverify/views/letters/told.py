@@ -23,7 +23,7 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
 from dpverify.ledger.written_numbers import few_digits, number_latex, number_text, short_sides
-from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
@@ -192,9 +192,12 @@ def _is_plain_arithmetic(line: str) -> bool:
     letters = sorted(set(_LETTER.findall(line)))
     try:
         formula = read_formula(line, [real(x, gt=0) for x in letters])
-        points = [{x: Fraction(3 * k + i + 1) for i, x in enumerate(letters)} for k in range(3)]
-        same = isinstance(formula, Compare) and formula.relation == "=="
-        return same and all(evaluate(formula.left, at) == evaluate(formula.right, at) for at in points)
+        if not isinstance(formula, Compare) or formula.relation != "==":
+            return False
+        points: list[ExactPoint] = [
+            {x: Fraction(3 * k + i + 1) for i, x in enumerate(letters)} for k in range(3)
+        ]
+        return all(evaluate(formula.left, at) == evaluate(formula.right, at) for at in points)
     except DpverifyError:
         return False
 
