@@ -11,7 +11,7 @@ from dpverify.analyses.thresholds import attempts as module
 from dpverify.analyses.thresholds.changes import changed, places, plain_form
 from dpverify.analyses.thresholds.sharpening import Sharpened, sharpen
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.formulas.expressions import integer, real
+from dpverify.formulas.expressions import Number, integer, real
 from dpverify.formulas.logic import Eq, Formula, Ge, Le, Lt
 from dpverify.formulas.operators import exp
 from dpverify.ledger.besides.thresholds import Threshold, Variation, Varied, nearest
@@ -20,6 +20,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 
 X, Y, N = real("x", ge=0), real("y", gt=0, le=1), integer("n", ge=1)
+Z = real("z", ge=0, le=1)
 UP, DOWN = Varied.AT_MOST, Varied.AT_LEAST
 
 
@@ -85,6 +86,16 @@ def test_of_what_holds_only_numbers_are_varied_and_nothing_is_corrected() -> Non
     assert found.verdict is Verdict.PROVED
     assert _ends(_by(found)[Varied.CONSTANT, "2"])[0] == 1
     assert not any(t.change.letter or t.correction for t in found.thresholds)
+
+
+def test_the_best_factor_is_an_end_where_both_sides_touch() -> None:
+    """exp(y) - 1 <= (e - 1) y on [0, 1], with equality at 1; no factor below 1 will do, and 1 itself is proved."""
+    found = sharpen(
+        _of(Le(exp(Z) - 1, (exp(Number(Fraction(1))) - 1) * Z), Z), verdict=Verdict.PROVED, attempts=14
+    )
+    holds, fails = _ends(_by(found)[Varied.FACTOR, ""])
+    assert holds == 1
+    assert Fraction(1, 2) <= fails < 1
 
 
 def test_an_equation_gets_the_factor_that_it_lacks() -> None:

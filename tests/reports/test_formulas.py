@@ -117,7 +117,9 @@ def test_parentheses_are_broken_where_nothing_else_helps_and_words_by_the_browse
     assert texts(r"\xi((aaaa+bbbb)(cc+dd))", 10.0) == ["ξ((aaaa", "+bbbb)(cc", "+dd))"]
     words = r"x=1:\ \hat f\text{ is twice continuously differentiable everywhere}"
     html = in_lines(words, 12.0)
-    assert html.replace("\u00a0", " ").endswith("</math>  is twice continuously differentiable everywhere</span>")
+    assert html.replace("\u00a0", " ").endswith(
+        "</math>  is twice continuously differentiable everywhere</span>"
+    )
     assert html.count("<math") == 2
 
 

@@ -157,8 +157,10 @@ class Ends:
                 break
             if len(self._unclear) >= _UNCLEAR - 1:
                 break
-        if self.good is None and family.good is not None and self.bad is not None:
-            self._ask(family.good, known=True)
+        if self.bad is not None and family.good is not None:
+            far = None if self.good is None else abs(self.good.value - self.bad.value)
+            if far is None or abs(family.good - self.bad.value) < far:
+                self._ask(family.good, known=True)
         if self.bad is None and family.bad is not None and self.good is not None:
             self._ask(family.bad, known=not family.change.within)
 
