@@ -20,7 +20,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 
 X, Y, N = real("x", ge=0), real("y", gt=0, le=1), integer("n", ge=1)
-Z = real("z", ge=0, le=1)
+Z, W = real("z", ge=0, le=1), real("w", gt=0)
 UP, DOWN = Varied.AT_MOST, Varied.AT_LEAST
 
 
@@ -86,6 +86,15 @@ def test_of_what_holds_only_numbers_are_varied_and_nothing_is_corrected() -> Non
     assert found.verdict is Verdict.PROVED
     assert _ends(_by(found)[Varied.CONSTANT, "2"])[0] == 1
     assert not any(t.change.letter or t.correction for t in found.thresholds)
+
+
+def test_a_hypothesis_on_two_letters_is_found_with_both_ends() -> None:
+    """Also where the counterexample lies on it, and where a bound on one letter alone would leave one value."""
+    found = sharpen(_of(Lt(W**2, W * Y), W, Y), letters=("w",), attempts=16)
+    ((holds, fails),) = [(t.holds, t.fails) for t in found.thresholds if t.change.other == "y"]
+    assert (holds.says, fails and fails.says) == ("w < y", "w <= y")
+    found = sharpen(_of(Le(Y**2 * N, Y), Y, N), letters=("n",), attempts=24)
+    assert {t.holds.says for t in found.thresholds if t.fails is not None} >= {"n <= 1", "n <= 1/y"}
 
 
 def test_the_best_factor_is_an_end_where_both_sides_touch() -> None:
