@@ -18,6 +18,8 @@ _NARROW = "()[]{}|‖,"
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _BREAKS = frozenset("=≤≥<>≠≈∼∈+−±∓⟹∝")
 """Signs before which a formula may be broken, outside of parentheses; before words it may be, too."""
+_NARROWEST = 24.0
+"""Characters as set that fit into a line everywhere."""
 _DEEPEST = 3
 """In fewer parentheses than that a formula may be broken."""
 _LINES = 10
@@ -62,10 +64,11 @@ def in_lines(latex: str, widest: float) -> Markup:
         return Markup("")
     parts, breaks = [list(row)], _breaks(row)
     for depth in range(_DEEPEST):
+        fits = widest if depth else min(widest, _NARROWEST)  # so that it can be broken on a phone, too
         parts = [
             piece
             for part in parts
-            for piece in ([part] if sum(map(_width, part)) <= widest else _split(part, breaks, depth))
+            for piece in ([part] if sum(map(_width, part)) <= fits else _split(part, breaks, depth))
         ]
     widths = [sum(map(_width, part)) for part in parts if not _is_text(part)]
     if max(widths, default=0.0) > widest or sum(widths) > _LINES * widest:

@@ -162,6 +162,11 @@ def _places(told: Sequence[Letter]) -> dict[str, str]:
     return found
 
 
+def _broken(latex: str) -> Markup:
+    """A displayed formula that is broken where its column is narrow, if it can be."""
+    return in_lines(latex, _WIDEST) or formula(latex)
+
+
 def _said(pieces: Said, widest: float) -> Markup:
     """Pieces of sentences, with formulas among them, broken into lines where they are wider than that."""
     text, before = Markup(""), ""
@@ -256,6 +261,7 @@ def _environment() -> Environment:
         first_page=first_page,
         letter_anchor=_letter_anchor,
         said=_said,
+        broken=_broken,
         formula=formula,
         in_lines=in_lines,
         nearest=number_text.nearest,
