@@ -11,7 +11,7 @@ import pytest
 from dpverify.cli import main
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation, Varied
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
-from dpverify.ledger.facts import FailureMargin, PracticalSize
+from dpverify.ledger.facts import FailureMargin, LetterDomain, PracticalSize
 from dpverify.ledger.headlines.words import Standing, VariantOutcome
 from dpverify.ledger.in_print import Provenance, named_letter
 from dpverify.ledger.proofs import ProofEvidence
@@ -370,6 +370,20 @@ def test_what_letters_are_is_said_in_words() -> None:
     text = findings_markdown(example_ledger(entries=(printed, corrected(printed, **added)), statements=of))
     assert r"**True:** the same for $x\le R$ ($R$: radius)" in text
     assert r"true as corrected for $x\le R$ ($R$: radius)." in text
+
+
+def test_what_is_given_of_a_corrections_own_letters_is_said() -> None:
+    """A correction in letters of its own says nothing without it; what was given before is not said again."""
+    domain = {"x": LetterDomain(kind="real")}
+    printed = refuted("a.b", Consequence.CLAIM, latex="x\\le 1", coverage=Coverage.CONCLUSION, domain=domain)
+    fields = {
+        "latex": "E<2x",
+        "domain": {**domain, "E": LetterDomain(kind="real")},
+        "assuming": ("E <= x", "0 <= x"),
+        "assuming_latex": (r"E\le x", r"0\le x"),
+    }
+    text = findings_markdown(example_ledger(entries=(printed, corrected(printed, **fields)), statements=()))
+    assert "**True:**\n\n$$\nE<2x\n$$\n\ngiven $E\\le x$\n" in text
 
 
 def test_definitions_that_are_plain_arithmetic_are_left_out() -> None:

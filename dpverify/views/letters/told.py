@@ -290,8 +290,8 @@ def by_how_much(excess: FailureMargin | None, left: str | None, right: str | Non
     return [SaidPiece("the sides are"), one, SaidPiece("and"), other]
 
 
-def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
-    """What is true instead, with its domain; never the line that is false."""
+def true(false: ProofEvidence, repair: ProofEvidence, *, given: bool = False) -> Said:
+    """What is true instead, with its domain, and what is `given` of new letters; never the line that is false."""
     said: list[SaidPiece] = []
     same = bool(repair.latex) and repair.latex == false.latex
     if same and (repair.added or repair.definitions != false.definitions):
@@ -305,6 +305,10 @@ def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
     kind = PieceKind.FORMULA if repair.added_latex else PieceKind.CODE
     said += _listed("for", (SaidPiece(text, kind) for text in repair.added_latex or repair.added))
     said += _meanings(repair.added_letters)
+    if given:
+        new = [repair.letters.get(name, name) for name in repair.domain if name not in false.domain]
+        conditions = (line for line in repair.assuming_latex if line not in repair.added_latex)
+        said += _listed("given", (_math(line) for line in conditions if any(_shows(line, x) for x in new)))
     if repair.obligation != false.obligation and repair.where:
         said.append(SaidPiece(f"({repair.where})"))
     if repair.verdict not in HOLDS:
@@ -393,7 +397,7 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
         yield LetterPart(PartLabel.BREAKS, (SaidPiece(MEANS[entry.consequence]), *_resting(entry)))
     for fault in entry.faults[:1]:
         for repair in fault.repairs[:_MOST]:
-            yield LetterPart(_label_of_truth(fault.shown, repair), true(fault.shown, repair))
+            yield LetterPart(_label_of_truth(fault.shown, repair), true(fault.shown, repair, given=True))
         yield LetterPart(PartLabel.WHY, why(fault))
     yield LetterPart(PartLabel.SURVIVES, survives(entry, letter))
 
