@@ -18,6 +18,12 @@ _NARROW = "()[]{}|‖,"
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _BREAKS = frozenset("=≤≥<>≠≈∼∈+−±∓⟹∝")
 """Signs before which a formula may be broken, outside of parentheses; before words it may be, too."""
+_NARROWEST = 24.0
+"""Characters as set that fit into a line everywhere."""
+_DEEPEST = 3
+"""In fewer parentheses than that a formula may be broken."""
+_LINES = 10
+"""How many lines it may fill."""
 _SMALLER = 0.7
 """Of the width of a letter, that of one in an index or an exponent."""
 
@@ -46,34 +52,70 @@ def inline(latex: str, widest: float) -> Markup:
 
 @lru_cache(maxsize=4096)
 def in_lines(latex: str, widest: float) -> Markup:
-    """A formula that is broken before relations, sums and differences where it does not fit into a line.
+    """A formula that is broken before relations, sums, differences and words where it does not fit into a line.
 
-    Nothing where a part would be wider than `widest`, in characters as set, or all more than four times that.
+    What is in parentheses is broken only where its part would still be too wide. Nothing where a part would be wider
+    than `widest`, in characters as set, even so, or all more than ten times that.
     """
     if [kind for _, kind in pieces(latex)] != ["block"]:
-        return formula(latex) if len(latex) <= 4 * widest else Markup("")
+        return formula(latex) if len(latex) <= _LINES * widest else Markup("")
     row = mathml(latex.strip(), "block")
     if row is None:
         return Markup("")
-    fits = _width(row) <= widest
-    parts: list[ElementTree.Element] = []
-    depth = 0
-    for place, child in enumerate(row):
-        text = (child.text or "").strip()
-        sign = (child.tag == "mo" and child.get("lspace") != "0" and text in _BREAKS) or (
-            child.tag == "mtext" and text[:1].isalpha()
-        )
-        if place == 0 or (sign and depth == 0 and not fits):
-            parts.append(ElementTree.Element("math", {"display": "inline", "displaystyle": "true"}))
-            if place:
-                child.set("form", "infix")  # though nothing comes before it any more
-        depth += (child.tag == "mo") * ((text in _OPENING) - (text in _CLOSING))
-        parts[-1].append(child)
-    widths = [_width(part) for part in parts]
-    if not parts or max(widths) > widest or sum(widths) > 4 * widest:
+    parts, breaks = [list(row)], _breaks(row)
+    for depth in range(_DEEPEST):
+        fits = widest if depth else min(widest, _NARROWEST)  # so that it can be broken on a phone, too
+        parts = [
+            piece
+            for part in parts
+            for piece in ([part] if sum(map(_width, part)) <= fits else _split(part, breaks, depth))
+        ]
+    widths = [sum(map(_width, part)) for part in parts if not _is_text(part)]
+    if max(widths, default=0.0) > widest or sum(widths) > _LINES * widest:
         return Markup("")
-    lines = Markup(" ").join(Markup(ElementTree.tostring(part, encoding="unicode")) for part in parts)
-    return Markup('<span class="lines">') + lines + Markup("</span>")
+    return Markup('<span class="lines">{}</span>').format(Markup(" ").join(map(_line, parts)))
+
+
+def _breaks(row: ElementTree.Element) -> dict[ElementTree.Element, int]:
+    """Before what a formula may be broken, and how many parentheses that is in."""
+    found: dict[ElementTree.Element, int] = {}
+    depth, before = 0, None
+    for child in row:
+        text, sign = (child.text or "").strip(), child.tag == "mo" and child.get("lspace") != "0"
+        words = child.tag == "mtext" and text[:1].isalpha()
+        after = before is not None and (before.tag == "mtext" or (depth == 0 and before.text == ","))
+        if before is not None and ((sign and text in _BREAKS) or words or after):
+            found[child] = depth
+        depth += (child.tag == "mo") * ((text in _OPENING) - (text in _CLOSING))
+        before = child
+    return found
+
+
+def _split(
+    part: list[ElementTree.Element], breaks: dict[ElementTree.Element, int], depth: int
+) -> list[list[ElementTree.Element]]:
+    """A part, broken wherever it may be at that depth."""
+    found: list[list[ElementTree.Element]] = []
+    for child in part:
+        if not found or breaks.get(child) == depth:
+            found.append([])
+            if child in breaks and child.tag == "mo":
+                child.set("form", "infix")  # though nothing comes before it any more
+        found[-1].append(child)
+    return found
+
+
+def _is_text(part: list[ElementTree.Element]) -> bool:
+    """Whether it is words alone, which a browser breaks by itself."""
+    return len(part) == 1 and part[0].tag == "mtext"
+
+
+def _line(part: list[ElementTree.Element]) -> Markup:
+    if _is_text(part):
+        return Markup("{}").format(part[0].text)
+    math = ElementTree.Element("math", {"display": "inline", "displaystyle": "true"})
+    math.extend(part)
+    return Markup(ElementTree.tostring(math, encoding="unicode"))
 
 
 def _width(element: ElementTree.Element) -> float:

@@ -37,6 +37,7 @@ from dpverify.views.letters.told import (
     PieceKind,
     Said,
     SaidPiece,
+    attached,
     entry_parts,
     erratum_said,
     first_page,
@@ -161,12 +162,17 @@ def _places(told: Sequence[Letter]) -> dict[str, str]:
     return found
 
 
+def _broken(latex: str) -> Markup:
+    """A displayed formula that is broken where its column is narrow, if it can be."""
+    return in_lines(latex, _WIDEST) or formula(latex)
+
+
 def _said(pieces: Said, widest: float) -> Markup:
     """Pieces of sentences, with formulas among them, broken into lines where they are wider than that."""
-    text = Markup("")
+    text, before = Markup(""), ""
     for piece in pieces:
-        close = not text or piece.text[:1] in ",;:."
-        text += Markup("{}" if close else " {}").format(_shown(piece, widest))
+        text += Markup("{}" if attached(before, piece) else " {}").format(_shown(piece, widest))
+        before = piece.text
     return text
 
 
@@ -255,6 +261,7 @@ def _environment() -> Environment:
         first_page=first_page,
         letter_anchor=_letter_anchor,
         said=_said,
+        broken=_broken,
         formula=formula,
         in_lines=in_lines,
         nearest=number_text.nearest,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -58,13 +57,15 @@ class AddedCondition:
     text: str
     """In plain characters, with what its letters are where their names do not tell."""
     latex: str
-    """The same, with what its plain letters are."""
+    """The same in LaTeX, without that."""
+    letters: tuple[tuple[str, str], ...] = ()
+    """Plain letters in LaTeX, and what they are, where the statement does not tell."""
 
     @classmethod
     def of(cls, condition: Formula, told: Callable[[Variable], str], besides: str = "") -> AddedCondition:
         """From a formula."""
         text = f"{formula_text(condition)}{_legend(free_in(condition), told)}{besides}"
-        return cls(text, formula_latex(condition) + _legend_latex(free_in(condition), told))
+        return cls(text, formula_latex(condition), _meanings(free_in(condition), told))
 
 
 def added_conditions(
@@ -84,7 +85,8 @@ def added_conditions(
     found = [
         AddedCondition(
             f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}",
-            _domain_latex(v) + _legend_latex((v,), told),
+            _domain_latex(v),
+            _meanings((v,), told),
         )
         for v in (*corrected.over, *_peeled(corrected.claim)[0])
         if v.name in domains and not _has_all_of(v, domains[v.name])
@@ -106,17 +108,10 @@ def _legend(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str
     return f" ({', '.join(said)})" if said else ""
 
 
-def _legend_latex(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str:
+def _meanings(letters: Iterable[Variable], told: Callable[[Variable], str]) -> tuple[tuple[str, str], ...]:
     """What plain letters are; of others their LaTeX tells."""
-    known = {v.latex: told(v) for v in sorted(letters, key=lambda v: v.name) if is_plain(v.latex)}
-    said = [
-        rf"{latex}\text{{ is {what}}}" for latex, what in known.items() if what and not _SIGNS.search(what)
-    ]
-    return r"\text{ (}" + r"\text{, }".join(said) + r"\text{)}" if said else ""
-
-
-_SIGNS = re.compile(r"[\\{}$^_%#&~]")
-"""What is no text in LaTeX."""
+    plain = [v for v in sorted(letters, key=lambda v: v.name) if is_plain(v.latex)]
+    return tuple((v.latex, what) for v in plain if (what := told(v)))
 
 
 def _domain_latex(v: Variable) -> str:

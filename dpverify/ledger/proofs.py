@@ -87,6 +87,8 @@ class ProofEvidence(Record):
     """For a corrected formula, the conditions and domains that the printed one of its name lacks."""
     added_latex: tuple[str, ...] = ()
     """The same in LaTeX."""
+    added_letters: dict[str, str] = Field(default_factory=dict)
+    """Letters of these in LaTeX, and what they are, where the statement does not tell."""
     verdict: Verdict
     prover: str
     box: dict[str, tuple[str, str]] | None = None

@@ -29,6 +29,18 @@ def short_number(number: Fraction, digits: int = 5, rounding: str = ROUND_HALF_E
     return f"{exact.normalize() if as_it_is else found:.{digits}g}"
 
 
+def few_digits(number: str) -> str:
+    """The same number; where it takes more than ten digits, with five, or as many as tell it from an integer."""
+    try:
+        value = number_of(number)
+    except (ValueError, ZeroDivisionError):
+        return number
+    if sum(map(str.isdigit, number)) <= 10 or "e" in number:
+        return number
+    found = [short_number(value, digits) for digits in (5, 8, 12)]
+    return next((x for x in found if value.denominator == 1 or Fraction(x).denominator != 1), number)
+
+
 def short_sides(left: str | None, right: str | None) -> tuple[str, str]:
     """Two sides, those that are written with many digits with as few as tell them apart; other text as it is."""
 

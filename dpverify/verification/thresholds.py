@@ -189,7 +189,7 @@ def faults(
                     continue
                 certificate = load(end.certificate, folder)
                 form, right = end_of(plain, change, Fraction(end.value), end.strict, certificate)
-                if end.verdict not in allowed or end.says != right.says:
+                if end.verdict not in allowed or (end.says, end.latex) != (right.says, right.latex):
                     yield f"it says `{end.says}` is {end.verdict} where {change.varied} with {end.value}"
                 if canonical(certificate["problem"]) != canonical(form.problem.json):
                     yield f"`{end.says}`: its certificate is about another problem"
@@ -224,7 +224,7 @@ def end_of(
     shown = {x: y for x, y in point.items() if x in names} if isinstance(point, dict) else None
     end = ThresholdEnd(
         value=str(value),
-        says=says(plain, change, value, strict=strict),
+        **says(plain, change, value, strict=strict),
         strict=strict,
         verdict=said,
         certificate=digest(certificate),

@@ -70,19 +70,9 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
 
 def _false_claim(entry: LetterEntry, letter: Letter) -> FalseClaim:
     parts = {part.label: part for part in reversed(entry_parts(entry, letter))}  # the first of each
-    open_ended = any(fault.shown.verdict is Verdict.DOES_NOT_FOLLOW for fault in entry.faults[:1])
-    fails = (
-        PartLabel.INSTANCE if open_ended and PartLabel.INSTANCE in parts else PartLabel.FAILS,
-        PartLabel.REALISTIC,
-    )
-    left_out = (
-        PartLabel.WHERE,
-        PartLabel.FAILS,
-        PartLabel.INSTANCE,
-        PartLabel.REALISTIC,
-        PartLabel.BREAKS,
-        PartLabel.SURVIVES,
-    )
+    at = (PartLabel.INSTANCE, PartLabel.UNFOLLOWED) if PartLabel.UNFOLLOWED in parts else (PartLabel.FAILS,)
+    fails = (next((label for label in at if label in parts), at[-1]), PartLabel.REALISTIC)
+    left_out = (*at, *fails, PartLabel.INSTANCE, PartLabel.WHERE, PartLabel.BREAKS, PartLabel.SURVIVES)
     told = tuple(part for part in reversed(parts.values()) if part.label not in left_out)
     return FalseClaim(entry, told, tuple(parts[label] for label in fails if label in parts))
 

@@ -33,6 +33,7 @@ from dpverify.views.letters.told import (
     LetterPart,
     PieceKind,
     Said,
+    attached,
     command,
     entry_parts,
     erratum_said,
@@ -236,7 +237,7 @@ def _said(pieces: Said) -> str:
             if piece.kind is PieceKind.WORDS
             else code(piece.text)
         )
-        close = not text or text.endswith("\n") or piece.text[:1] in ",;:."
+        close = text.endswith("\n") or attached(text, piece)
         text += shown if close else f" {shown}"
     return text.strip("\n")
 
@@ -248,7 +249,7 @@ def _told(part: LetterPart) -> str:
 
 def _faults_table(faults: Sequence[PrintedFault], letter: Letter) -> str:
     """A row for each fault."""
-    rows = ["| where | printed | fails | instead |", "| --- | --- | --- | --- |"]
+    rows = ["| where | formula | fails | instead |", "| --- | --- | --- | --- |"]
     for line in lines(faults, letter):
         cells = (
             f"{_with_formulas(line.where)} {code(line.name)}",

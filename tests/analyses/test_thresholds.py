@@ -11,7 +11,7 @@ from dpverify.analyses.thresholds import attempts as module
 from dpverify.analyses.thresholds.changes import changed, places, plain_form
 from dpverify.analyses.thresholds.sharpening import Sharpened, sharpen
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.formulas.expressions import integer, real
+from dpverify.formulas.expressions import Number, integer, real
 from dpverify.formulas.logic import Eq, Formula, Ge, Le, Lt
 from dpverify.formulas.operators import exp
 from dpverify.ledger.besides.thresholds import Threshold, Variation, Varied, nearest
@@ -20,6 +20,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 
 X, Y, N = real("x", ge=0), real("y", gt=0, le=1), integer("n", ge=1)
+Z, W = real("z", ge=0, le=1), real("w", gt=0)
 UP, DOWN = Varied.AT_MOST, Varied.AT_LEAST
 
 
@@ -85,6 +86,25 @@ def test_of_what_holds_only_numbers_are_varied_and_nothing_is_corrected() -> Non
     assert found.verdict is Verdict.PROVED
     assert _ends(_by(found)[Varied.CONSTANT, "2"])[0] == 1
     assert not any(t.change.letter or t.correction for t in found.thresholds)
+
+
+def test_a_hypothesis_on_two_letters_is_found_with_both_ends() -> None:
+    """Also where the counterexample lies on it, and where a bound on one letter alone would leave one value."""
+    found = sharpen(_of(Lt(W**2, W * Y), W, Y), letters=("w",), attempts=16)
+    ((holds, fails),) = [(t.holds, t.fails) for t in found.thresholds if t.change.other == "y"]
+    assert (holds.says, fails and fails.says) == ("w < y", "w <= y")
+    found = sharpen(_of(Le(Y**2 * N, Y), Y, N), letters=("n",), attempts=24)
+    assert {t.holds.says for t in found.thresholds if t.fails is not None} >= {"n <= 1", "n <= 1/y"}
+
+
+def test_the_best_factor_is_an_end_where_both_sides_touch() -> None:
+    """exp(y) - 1 <= (e - 1) y on [0, 1], with equality at 1; no factor below 1 will do, and 1 itself is proved."""
+    found = sharpen(
+        _of(Le(exp(Z) - 1, (exp(Number(Fraction(1))) - 1) * Z), Z), verdict=Verdict.PROVED, attempts=14
+    )
+    holds, fails = _ends(_by(found)[Varied.FACTOR, ""])
+    assert holds == 1
+    assert Fraction(1, 2) <= fails < 1
 
 
 def test_an_equation_gets_the_factor_that_it_lacks() -> None:

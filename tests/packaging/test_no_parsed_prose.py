@@ -66,7 +66,6 @@ READS = {
     "dpverify/proving/theorems": LATEX,
     "dpverify/proving/checker": "certificates",
     "dpverify/proving/pipeline.py": OTHERS,
-    "dpverify/analyses/mistakes.py": GIVEN,
     "dpverify/analyses/realistic.py": "numbers",
     "dpverify/proving/reasoning/effort.py": OTHERS,
     "dpverify/proving/rocq": "certificates, and what the kernel wrote",

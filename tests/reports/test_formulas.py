@@ -101,9 +101,26 @@ def test_a_long_one_is_broken_before_its_signs() -> None:
     assert ['form="infix"' in line for line in lines] == [False, True, True]
 
 
-@pytest.mark.parametrize("latex", [r"\Phi(aaaaaaaaaaaaaaaaaaaa)\le 1", r"a" + r"+b" * 30, r"\unknown{x}", ""])
+@pytest.mark.parametrize("latex", [r"\Phi(aaaaaaaaaaaaaaaaaaaa)\le 1", r"a" + r"+b" * 60, r"\unknown{x}", ""])
 def test_what_does_not_fit_is_left_to_others(latex: str) -> None:
     assert in_lines(latex, 10.0) == ""
+
+
+def test_parentheses_are_broken_where_nothing_else_helps_and_words_by_the_browser() -> None:
+    """Nothing is lost, and what fits stays whole."""
+
+    def texts(latex: str, widest: float) -> list[str]:
+        lines = in_lines(latex, widest).removeprefix('<span class="lines">').removesuffix("</span>")
+        return [re.sub(r"<.*?>|\s", "", line) for line in re.split(r"(?<=</math>) | (?=<math)", lines)]
+
+    assert texts(r"c(aaaa+bbbb-(e+f))\le 2", 9.0) == ["c(aaaa", "+bbbb", "−(e+f))", "≤2"]
+    assert texts(r"\xi((aaaa+bbbb)(cc+dd))", 10.0) == ["ξ((aaaa", "+bbbb)(cc", "+dd))"]
+    words = r"x=1:\ \hat f\text{ is twice continuously differentiable everywhere}"
+    html = in_lines(words, 12.0)
+    assert html.replace("\u00a0", " ").endswith(
+        "</math>  is twice continuously differentiable everywhere</span>"
+    )
+    assert html.count("<math") == 2
 
 
 def test_short_words_are_no_formula() -> None:

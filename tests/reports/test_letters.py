@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from dpverify.cli import main
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Variation, Varied
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
-from dpverify.ledger.facts import FailureMargin, PracticalSize
+from dpverify.ledger.facts import FailureMargin, LetterDomain, PracticalSize
 from dpverify.ledger.headlines.words import Standing, VariantOutcome
 from dpverify.ledger.in_print import Provenance, named_letter
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
+from dpverify.ledger.written_numbers import few_digits
 from dpverify.reports import findings_markdown, load_ledger, render_html, write_ledger
 from dpverify.views.letters.faults import Letter, letters
 from dpverify.views.letters.told import PartLabel, entry_parts, point
@@ -175,7 +177,8 @@ def test_what_does_not_follow_is_not_called_false() -> None:
     assert (told(found), [fault.shown.statement for fault in found.steps]) == ([["a.c"]], ["a.b"])
     text = findings_markdown(ledger)
     assert "## 1. Theorem 1 \\(informal\\): does not follow" in text.replace("(informal)", "\\(informal\\)")
-    assert "**Fails:** does not follow: at T = 1" in text
+    assert "**Does not follow:** at T = 1" in text
+    assert "| does not follow: at T = 1" in text
     assert "is false" not in text
     # of a statement that is refuted, it has the consequence; of one that holds where it is meant, it is there
     refuted_one = statement(
@@ -325,6 +328,117 @@ def test_a_table_has_no_bar_in_a_formula() -> None:
     (row,) = [line for line in text.splitlines() if "Vert" in line]
     assert row.count("|") == 5
     assert "(read as $2^{-r}$) `a.b` |" in row
+
+
+def test_a_table_says_what_is_printed_and_what_is_not() -> None:
+    """A special case is none of the paper's lines, and nor is what follows from one of them."""
+    fields = {"latex": "x\\le 1", "coverage": Coverage.STEP}
+    for provenance, prints, said in (
+        (Provenance.VERBATIM, (), "| $x\\le 1$ |"),
+        (Provenance.PIECED, (), "| $x\\le 1$ |"),
+        (Provenance.SPECIAL, (), "| a special case: $x\\le 1$ |"),
+        (Provenance.OURS, ("x<y",), "| printed: $x<y$ what follows: $x\\le 1$ |"),
+        (Provenance.PIECED, ("(x,y)", "x=z"), "| printed: $x=z$ that is: $x\\le 1$ |"),
+        (Provenance.OURS, ("x<" + "y" * 200,), "| what follows: $x\\le 1$ |"),
+    ):
+        row = refuted("a.b", Consequence.STEP, provenance=provenance, prints=prints, **fields)
+        assert said in findings_markdown(example_ledger(entries=(row,), statements=()))
+
+
+def test_a_claim_that_is_printed_in_part_is_told_by_its_statement() -> None:
+    """Of Lemma 27 the noise is a relation and `(epsilon, delta)` is none: neither alone is what it claims."""
+    fields = {"provenance": Provenance.PIECED, "prints": (r"\sigma=1", r"(\varepsilon,\delta)")}
+    of = (statement("a.b", latex=r"\text{it is private}"),)
+    for coverage, shown in (
+        (Coverage.CONCLUSION, r"\text{it is private}"),
+        (Coverage.CONDITION, r"\sigma=1"),
+    ):
+        row = refuted("a.b", Consequence.CLAIM, coverage=coverage, **fields)
+        text = findings_markdown(example_ledger(entries=(row,), statements=of))
+        assert f"**Printed:**\n\n$$\n{shown}\n$$\n\n**That is:**" in text
+
+
+def test_what_letters_are_is_said_in_words() -> None:
+    true = VariantOutcome(verdict=Verdict.PROVED, standing=Standing.HOLDS, where=("x <= R (R is radius)",))
+    printed = refuted("a.b", Consequence.CLAIM, latex="x\\le 1", coverage=Coverage.CONCLUSION)
+    added = {
+        "added": ("x <= R (R is radius)",),
+        "added_latex": (r"x\le R",),
+        "added_letters": {"R": "radius"},
+    }
+    of = (statement("a.b", corrected=true),)
+    text = findings_markdown(example_ledger(entries=(printed, corrected(printed, **added)), statements=of))
+    assert r"**True:** the same for $x\le R$ ($R$: radius)" in text
+    assert r"true as corrected for $x\le R$ ($R$: radius)." in text
+
+
+def test_what_is_given_of_a_corrections_own_letters_is_said() -> None:
+    """A correction in letters of its own says nothing without it; what was given before is not said again."""
+    domain = {"x": LetterDomain(kind="real")}
+    printed = refuted("a.b", Consequence.CLAIM, latex="x\\le 1", coverage=Coverage.CONCLUSION, domain=domain)
+    fields = {
+        "latex": "E<2x",
+        "domain": {**domain, "E": LetterDomain(kind="real")},
+        "assuming": ("E <= x", "0 <= x"),
+        "assuming_latex": (r"E\le x", r"0\le x"),
+    }
+    text = findings_markdown(example_ledger(entries=(printed, corrected(printed, **fields)), statements=()))
+    assert "**True:**\n\n$$\nE<2x\n$$\n\ngiven $E\\le x$\n" in text
+
+
+def test_definitions_that_are_plain_arithmetic_are_left_out() -> None:
+    lines = (r"4^{r}=(2^r)^2", r"2^{-r}=\frac{1}{2^r}", r"4^{r}=2^r", r"s=\frac{r}{2}", r"s=\sigma r")
+    row = refuted("a.b", Consequence.CLAIM, notation=lines)
+    text = findings_markdown(example_ledger(entries=(row,), statements=()))
+    assert r"where $4^{r}=2^r$, $s=\frac{r}{2}$, $s=\sigma r$" in text
+
+
+def test_thresholds_are_in_the_papers_letters_and_in_numbers_that_people_write() -> None:
+    def end(value: str, verdict: Verdict, at: dict[str, str] | None, latex: str = "") -> ThresholdEnd:
+        return ThresholdEnd(
+            value=value, says=f"x <= {value}", latex=latex, verdict=verdict, certificate="", counterexample=at
+        )
+
+    bound = Threshold(
+        change=Variation(varied=Varied.AT_MOST, letter="x", within={"y": ("1", "2")}),
+        holds=end("5", Verdict.CERTIFIED, None, r"\chi\le 5"),
+        fails=end("6", Verdict.REFUTED, {"x": "6"}, r"\chi\le 6"),
+    )
+    number = Threshold(
+        change=Variation(varied=Varied.CONSTANT, places=(1,)),
+        now="2",
+        inside="2*x",
+        inside_latex=r"2\chi",
+        holds=end("3", Verdict.PROVED, None),
+        fails=end("5/2", Verdict.REFUTED, {"x": "1"}),
+    )
+    long = bound.but(fails=end("6", Verdict.REFUTED, {"x": "123456789012"}, r"\chi\le 6"))
+    fields = {"latex": r"\chi\le 1", "letters": {"x": r"\chi"}}
+    row = refuted("a.b", Consequence.CLAIM, thresholds=(bound, number), **fields)
+    text = findings_markdown(example_ledger(entries=(row,), statements=()))
+    assert (
+        r"**How far it holds:** Certified for $\chi\le 5$; refuted for $\chi\le 6$, at $\chi=6$; both within "
+        r"`1 <= y <= 2`. The constant $2$ in $2\chi$ is proved with $3$; refuted with $2.5$, at $\chi=1$."
+        in text
+    )
+    row = row.but(thresholds=(long,))
+    assert "How far it holds" not in findings_markdown(example_ledger(entries=(row,), statements=()))
+
+
+def test_long_numbers_are_short_in_a_letter() -> None:
+    for number, short in (
+        ("2251799813685249", "2.2518e+15"), ("9007199245733793/9007199254740992", "0.999999999"),
+        ("1/36893488147419103232", "2.7105e-20"), ("1/131072", "1/131072"), ("1e-300", "1e-300"), ("(1, 2)", "(1, 2)"),
+    ):  # fmt: skip
+        assert few_digits(number) == short
+    fields = {
+        "latex": "n=d",
+        "letters": {"n": "n", "d": "d"},
+        "counterexample": {"n": "123456789012", "d": "3"},
+    }
+    row = refuted("a.b", Consequence.CLAIM, **fields)
+    shown = r"at $n\approx 1.2346\cdot10^{11}$, $d=3$:"
+    assert shown in findings_markdown(example_ledger(entries=(row,), statements=()))
 
 
 def test_the_case_of_an_instance_is_said() -> None:

@@ -146,6 +146,12 @@ class Ends:
         self.narrow()
         return True
 
+    @property
+    def at_the_end(self) -> bool:
+        """Whether the bound that holds leaves its letter one value, the end of its domain."""
+        letter = letter_of(self.family.of, self.family.change.letter)
+        return self.good is not None and self.good.value in (letter.lower, letter.upper)
+
     def _begin(self) -> None:
         """Try the first values until both ends are known, and what was known before at the end."""
         family = self.family
@@ -157,8 +163,10 @@ class Ends:
                 break
             if len(self._unclear) >= _UNCLEAR - 1:
                 break
-        if self.good is None and family.good is not None and self.bad is not None:
-            self._ask(family.good, known=True)
+        if self.bad is not None and family.good is not None:
+            far = None if self.good is None else abs(self.good.value - self.bad.value)
+            if far is None or abs(family.good - self.bad.value) < far:
+                self._ask(family.good, known=True)
         if self.bad is None and family.bad is not None and self.good is not None:
             self._ask(family.bad, known=not family.change.within)
 
@@ -195,7 +203,10 @@ class Ends:
 
     def narrow(self) -> None:
         """Bring the ends nearer to one another, and try the simplest number between them, and a strict bound."""
-        if self.bad is not None and self.bad.value == 0:  # nothing is near to 0, as a part of it
+        if self.bad is not None and self.bad.value in (
+            0,
+            1,
+        ):  # nothing is near to 0, as a part of it, and x < y is simple
             self._leave_out_the_end()
         self._halve()
         if self.family.whole or self.good is None or self.bad is None or self.good.value == self.bad.value:

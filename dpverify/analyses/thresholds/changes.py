@@ -19,7 +19,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Le, Lt
 from dpverify.formulas.printing import expression_text, formula_text
-from dpverify.formulas.rendering.latex import formula_latex
+from dpverify.formulas.rendering.latex import expression_latex, formula_latex
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.besides.thresholds import ThresholdEnd, Variation, Varied
 from dpverify.ledger.verdicts import HOLDS, Verdict
@@ -110,10 +110,12 @@ def bounds_within(o: Obligation, within: Mapping[str, tuple[str, str]]) -> list[
 # ------------------------------------------------------------------------------------------- in words
 
 
-def says(o: Obligation, change: Variation, value: Fraction, *, strict: bool = False) -> str:
-    """The bound, or else the claim, with a value, in plain characters."""
-    form = bound(o, change, value, strict=strict) if change.letter else changed(o, change, value).claim
-    return formula_text(form)
+def says(o: Obligation, change: Variation, value: Fraction, *, strict: bool = False) -> dict[str, str]:
+    """What an end says: the bound, also in LaTeX, or else the claim, with a value."""
+    if not change.letter:
+        return {"says": formula_text(changed(o, change, value).claim)}
+    form = bound(o, change, value, strict=strict)
+    return {"says": formula_text(form), "latex": formula_latex(form)}
 
 
 def texts(
@@ -141,6 +143,7 @@ def texts(
     return {
         "now": str(place.value) if place else "",
         "inside": "" if inside is None else expression_text(inside),
+        "inside_latex": "" if inside is None else expression_latex(inside),
         "correction": "" if verdict in HOLDS else correction,
     }
 

@@ -154,7 +154,7 @@ def _end(family: Family, end: End) -> ThresholdEnd:
     point = end.proof.counterexample
     return ThresholdEnd(
         value=str(end.value),
-        says=says(family.of, family.change, end.value, strict=end.strict),
+        **says(family.of, family.change, end.value, strict=end.strict),
         strict=end.strict,
         verdict=end.proof.verdict,
         certificate=digest(end.proof.certificate),
@@ -217,9 +217,9 @@ def _pairs(
 ) -> Iterator[Family]:
     """`x <= y`, `x <= 1/y` and `x >= 1/y`, where the counterexample is beyond it, and then their multiples.
 
-    Letters on which a number is `found` to be a bound are left out.
+    Letters on which a number is `found` to be a bound that leaves them more than one value are left out.
     """
-    bounded = {ends.family.change.letter for ends in found if ends.bad is not None}
+    bounded = {ends.family.change.letter for ends in found if ends.bad is not None and not ends.at_the_end}
     numbers, others = ([v for v in _plain_letters(o, of) if v.name not in bounded] for of in (letters, ()))
     for v in numbers:
         for w in others:
@@ -236,7 +236,7 @@ def _pairs(
                     varied in UPPER,
                 )
                 here = met(o, change, point)
-                if here is None or here <= 0 or not (here > 1 if upper else here < 1):
+                if here is None or here <= 0 or not (here >= 1 if upper else here <= 1):
                     continue
                 away = [Fraction(1), *(here * (step if upper else 1 / step) for step in _STEPS[1:])]
                 yield Family(o, change, bad=here, first=tuple(dict.fromkeys(away)))

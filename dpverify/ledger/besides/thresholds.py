@@ -48,6 +48,8 @@ class ThresholdEnd(Record):
     """An exact number."""
     says: str
     """The bound, or the whole claim, with it, in plain characters."""
+    latex: str = ""
+    """The bound in LaTeX, in the letters that are printed."""
     strict: bool = False
     """Whether the bound leaves out its end."""
     verdict: Verdict
@@ -70,6 +72,8 @@ class Threshold(Record):
     """For a number, what is printed."""
     inside: str = ""
     """For a number, the least part of the claim that it stands in; for a factor, the right side."""
+    inside_latex: str = ""
+    """The same in LaTeX."""
     holds: ThresholdEnd
     fails: ThresholdEnd | None = None
     correction: str = ""
@@ -83,6 +87,11 @@ class Threshold(Record):
         return (
             f"{change.varied} {self.now} in {self.inside}" if self.now else f"{change.varied}, {self.inside}"
         )
+
+    def numbers(self) -> tuple[str, ...]:
+        """All that are in it, with those of its counterexample."""
+        ends = (self.holds, *([] if self.fails is None else [self.fails]))
+        return tuple(x for end in ends for x in (end.value, *(end.counterexample or {}).values()))
 
     def shown(self, end: ThresholdEnd) -> str:
         """What an end is: the bound, or the number."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 
-from dpverify.proving.checker import intervals
+from dpverify.proving.checker import follow, intervals
 from dpverify.proving.checker.intervals import between
 from dpverify.proving.checker.reading import Theorem, exact, fields, items, text
 from dpverify.proving.checker.terms import (
     Term,
+    Unknown,
     conjuncts,
     demand,
+    make,
     minus,
     names,
     negative,
@@ -36,9 +39,8 @@ def lower(f: Term, box: Box, precision: int) -> int:
         found = [Values(middle, precision).interval(f)]
         for x, side in box.items():
             half = (side.high - side.low) / 2
-            found.append(
-                intervals.product(precision, here.interval(slope(f, x)), between(-half, half, precision))
-            )
+            rate, way = here.interval(slope(f, x)), between(-half, half, precision)
+            found.append(intervals.product(precision, rate, way))
         low = max(low, intervals.total(*found).low)
     return low
 
@@ -58,6 +60,11 @@ class BoxGoal:
         match tree:
             case ["0" | "+" | "m" | "n", *more]:  # with a letter more for each time that it is split here
                 self.leaf(items(tree), len(more))
+            case ["="]:
+                fixed = [x for x, side in self.box.items() if side.low == side.high]
+                f = reduce(lambda g, x: make("at", (g, number(self.box[x].low)), x), fixed, self.f)
+                over = (Unknown(x, "real", s.low, False, s.high, False) for x, s in self.box.items())
+                follow(Theorem((*over,), (), term("<" if self.strict else "<=", number(0), f)))
             case ["-"]:
                 demand(any(compare(g, self.box) < 0 for g in self.given), "all assumptions may hold")
             case ["s", str(x), cut, below, above]:
@@ -115,9 +122,7 @@ def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
         demand(low <= exact(fields(witness)[v.name]) <= high, "a witness that is not in the box")
         whole &= any(low <= end for end in (v.lower, *ends(given, v.name, 1)) if end is not None)
         whole &= any(end <= high for end in (v.upper, *ends(given, v.name, 0)) if end is not None)
-        box[v.name] = (
-            ValueRange(low + -low % 1, high - high % 1) if v.kind == "integer" else ValueRange(low, high)
-        )
+        box[v.name] = ValueRange(*(low + -low % 1, high - high % 1) if v.name in integers else (low, high))
     f = minus(*map(plain, problem.claim.parts[::-1]))
     BoxGoal(f, problem.claim.head == "<", box, problem.assuming, integers).replay(proof["tree"])
     return "proved" if whole else "certified"

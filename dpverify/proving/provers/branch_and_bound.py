@@ -431,7 +431,7 @@ class BranchAndBound:
             edge: Tree = []
             item.place[:] = ["e", target.names[i], "lower" if rising else "upper", edge, [leaf]]
             if self._is_zero(target, face, i):
-                edge[:] = ["0"]
+                edge[:] = self._zero(target, face)
                 return []
             return [(face, edge, kept)]
         return None
@@ -441,6 +441,11 @@ class BranchAndBound:
             return False
         middle = tuple((low + high) / 2 for low, high in face)
         return target.vanishes({k: low for k, (low, high) in enumerate(face) if low == high}, middle)
+
+    def _zero(self, target: Objective, face: Box) -> Tree:
+        """How a function is shown to be 0 on a face: by its value, or by algebra, where balls only come near."""
+        (value,) = target.value([ball(low, high) for low, high in face])
+        return ["0"] if value == 0 else ["="]
 
     def _grown_from_face(
         self, target: Objective, item: _Open, balls: list[Ball], active: tuple[int, ...], middle: Point
@@ -459,7 +464,7 @@ class BranchAndBound:
                 allowed = min(_SLOPE_BOXES, self.work.left())
                 outcome = self._cover(slope, item.box, kept, allowed, ask_points=False)
                 if outcome.tree is not None:
-                    item.place[:] = ["e", target.names[i], name, ["0"], outcome.tree]
+                    item.place[:] = ["e", target.names[i], name, self._zero(target, face), outcome.tree]
                     return True
                 if outcome.point is not None and split is None:
                     split = i

@@ -171,7 +171,7 @@ def in_box(tree: Json, box: Mapping[str, Json]) -> list[str]:
         rest = {other: ends for other, ends in box.items() if other != name}
         first = f"along {rule} {name_of(name)} {' '.join(map(number, box[name]))}."
         return [first, *braced(in_box(tree[4], box)), *braced(in_box(tree[3], rest))]
-    if tree[0] == "0":
+    if tree[0] in ("0", "="):
         return ["vanishing."]
     letters = "".join(f"i_bisect {name_of(name)}, " for name in box)
     return [f"first [enclosed | interval with ({letters}i_prec 64, i_depth 24) | arithmetic]."]

@@ -78,6 +78,7 @@ def source_texts(row: SourceRow) -> dict[str, Any]:
         "prints": prints(statement.id, variant, obligation),
         "added": tuple(each.text for each in added),
         "added_latex": tuple(each.latex for each in added),
+        "added_letters": dict(pair for each in added for pair in each.letters),
         "catches": obligation.catches.says if obligation.catches and of_numbers else "",
         "domain": {v.name: domain_of(v) for v in letters},
         "units": {v.name: str(v.unit) for v in letters},

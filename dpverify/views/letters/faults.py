@@ -115,8 +115,8 @@ class Letter:
     """Edge cases and notation: it holds where it is meant."""
     others: tuple[tuple[StatementEntry, ErratumEntry], ...]
     """What a test or an audit computes and no entry has."""
-    latex: Mapping[str, str]
-    """What corrections add, in plain characters, to the same in LaTeX."""
+    added: Mapping[str, tuple[str, Mapping[str, str]]]
+    """What corrections add, in plain characters, to the same in LaTeX, and to what its letters are."""
 
     @cached_property
     def rows(self) -> tuple[ProofEvidence, ...]:
@@ -161,7 +161,11 @@ class _Sorted:
         entries, steps, meant = ([fault for kind, fault in found if kind == which] for which in _KINDS)
         made = self._entries(entries, steps)
         apart = {id(fault) for entry in made for fault in entry.steps}
-        pairs = (pair for proof in self.proofs for pair in zip(proof.added, proof.added_latex, strict=False))
+        added = {
+            text: (latex, proof.added_letters)
+            for proof in self.proofs
+            for text, latex in zip(proof.added, proof.added_latex, strict=False)
+        }
         return Letter(
             self.paper,
             tuple(self.of_paper.values()),
@@ -169,7 +173,7 @@ class _Sorted:
             tuple(fault for fault in steps if id(fault) not in apart),
             tuple(meant),
             tuple(pair for pair in self._errata() if pair[1].consequence not in GRAVE),
-            dict(pairs),
+            added,
         )
 
     # --------------------------------------------------------------------------------- one row

@@ -6,17 +6,24 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import partial
+from fractions import Fraction
+from functools import cache, partial
 from typing import NamedTuple
 
-from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, Varied, telling
+from dpverify.errors import DpverifyError
+from dpverify.formulas.expressions import real
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.notation import read_formula
+from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, telling
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.facts import FailureMargin
+from dpverify.ledger.headlines.rows import CLAIMS
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
-from dpverify.ledger.written_numbers import number_latex, number_text, short_sides
+from dpverify.ledger.written_numbers import few_digits, number_latex, number_text, short_sides
+from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
@@ -25,6 +32,9 @@ _MOST = 3
 
 _LONGEST = 400
 """Characters of a formula in a table."""
+
+_LONGEST_PRINTED = 160
+"""Characters of printed lines in a table that have another line beside them."""
 
 _LONGEST_POINT = 160
 """Characters of a point that nothing need attain, in a table."""
@@ -63,6 +73,14 @@ class SaidPiece(NamedTuple):
 
 
 Said = tuple[SaidPiece, ...]
+
+
+def attached(before: str, piece: SaidPiece) -> bool:
+    """Whether a piece follows what is said before it without a space."""
+    words = piece.kind is PieceKind.WORDS
+    return not before or before.endswith("(") or (words and piece.text[:1] in ",;:.)")
+
+
 _math = partial(SaidPiece, kind=PieceKind.FORMULA)
 _code = partial(SaidPiece, kind=PieceKind.CODE)
 
@@ -77,6 +95,7 @@ class PartLabel(StrEnum):
     PIECED = "That is"
     TORN = "As it was read, since the text lost a sign"
     FAILS = "Fails"
+    UNFOLLOWED = "Does not follow"
     INSTANCE = "Instance"
     THRESHOLD = "How far it holds"
     REALISTIC = "At a realistic size"
@@ -126,14 +145,24 @@ _FROM_IT = {
 }
 
 
+_IN_A_TABLE = {
+    Provenance.OURS: "what follows:",
+    Provenance.SPECIAL: "a special case:",
+    Provenance.PIECED: "that is:",
+    Provenance.TORN: "as it was read, since the text lost a sign:",
+}
+"""What stands before a formula that is not printed in these signs."""
+
+
 def _in_print(proof: ProofEvidence, statement: StatementEntry | None) -> Said:
     """The printed lines that a formula is made of, or the statement; nothing where it stands in print itself."""
     if proof.provenance in (None, Provenance.VERBATIM):
         return ()
-    lines = proof.prints
-    if not any(map(_RELATION.search, lines)) and statement is not None and statement.latex:
-        lines = (statement.latex,)
-    return tuple(SaidPiece(line, PieceKind.DISPLAY) for line in lines if line != proof.latex)
+    lines = [line for line in proof.prints if _RELATION.search(line)]
+    partly = len(lines) < len(proof.prints) and proof.coverage in CLAIMS
+    if statement is not None and statement.latex and (partly or not lines):
+        lines = [statement.latex]
+    return tuple(SaidPiece(line, PieceKind.DISPLAY) for line in lines or proof.prints if line != proof.latex)
 
 
 def _shown(proof: ProofEvidence) -> Said:
@@ -146,10 +175,34 @@ def _under(proof: ProofEvidence) -> Said:
     """What its letters are, what it assumes, and which case it is."""
     given = [*map(_math, proof.assuming_latex)] or map(_code, proof.assuming)
     return (
-        *_listed("where", map(_math, proof.definitions)),
+        *_where(proof),
         *_listed("given", given),
         *((SaidPiece(f"({proof.scope})"),) if proof.scope else ()),
     )
+
+
+def _where(proof: ProofEvidence) -> Said:
+    """What its letters stand for, but for what is so anyway, such as `4^r=(2^r)^2` of two that are one letter each."""
+    return _listed("where", (_math(line) for line in proof.definitions if not _is_plain_arithmetic(line)))
+
+
+@cache
+def _is_plain_arithmetic(line: str) -> bool:
+    """Whether both sides, with each of their letters a number, have the same values at a few points."""
+    letters = sorted(set(_LETTER.findall(line)))
+    try:
+        formula = read_formula(line, [real(x, gt=0) for x in letters])
+        if not isinstance(formula, Compare) or formula.relation != "==":
+            return False
+        points: list[ExactPoint] = [
+            {x: Fraction(3 * k + i + 1) for i, x in enumerate(letters)} for k in range(3)
+        ]
+        return all(evaluate(formula.left, at) == evaluate(formula.right, at) for at in points)
+    except DpverifyError:
+        return False
+
+
+_LETTER = re.compile(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])")
 
 
 def _listed(word: str, pieces: Iterable[SaidPiece]) -> Said:
@@ -171,14 +224,11 @@ def fails(fault: PrintedFault, longest: int | None = None) -> Said:
         if open_ended and longest is not None and sum(len(piece.text) for piece in at) > longest:
             at = ()
         by = by_how_much(proof.excess, proof.left, proof.right)
+        if open_ended and longest is not None:
+            said.append(SaidPiece("does not follow" + (":" if at else "")))
         said += (
-            [SaidPiece("does not follow" + (": at" if at else ""))]
-            if open_ended
-            else [SaidPiece("at")]
-            if at
-            else []
+            [SaidPiece("at"), *at, *([SaidPiece(":"), *by] if by else [])] if at else [] if open_ended else by
         )
-        said += [*at, *([SaidPiece(":"), *by] if by else [])] if at else [] if open_ended else by
         said += [SaidPiece(proof.reason)] if not said and proof.reason else []
     units = fault.units
     if units is not None:
@@ -212,7 +262,8 @@ def point(proof: ProofEvidence, values: Mapping[str, str] | None, *, given: bool
             continue
         piece = SaidPiece(f"{name} = {number_text(value)}")
         if latex is not None:
-            piece = _math(f"{latex}={number_latex(value)}")
+            short = few_digits(value)
+            piece = _math(f"{latex}{'=' if short == value else chr(92) + 'approx '}{number_latex(short)}")
         said += [SaidPiece(","), piece] if said else [piece]
     return tuple(said)
 
@@ -239,8 +290,8 @@ def by_how_much(excess: FailureMargin | None, left: str | None, right: str | Non
     return [SaidPiece("the sides are"), one, SaidPiece("and"), other]
 
 
-def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
-    """What is true instead, with its domain; never the line that is false."""
+def true(false: ProofEvidence, repair: ProofEvidence, *, given: bool = False) -> Said:
+    """What is true instead, with its domain, and what is `given` of new letters; never the line that is false."""
     said: list[SaidPiece] = []
     same = bool(repair.latex) and repair.latex == false.latex
     if same and (repair.added or repair.definitions != false.definitions):
@@ -250,14 +301,27 @@ def true(false: ProofEvidence, repair: ProofEvidence) -> Said:
     else:
         said += _shown(repair)
     if repair.definitions != false.definitions:
-        said += _listed("where", map(_math, repair.definitions))
+        said += _where(repair)
     kind = PieceKind.FORMULA if repair.added_latex else PieceKind.CODE
     said += _listed("for", (SaidPiece(text, kind) for text in repair.added_latex or repair.added))
+    said += _meanings(repair.added_letters)
+    if given:
+        new = [repair.letters.get(name, name) for name in repair.domain if name not in false.domain]
+        conditions = (line for line in repair.assuming_latex if line not in repair.added_latex)
+        said += _listed("given", (_math(line) for line in conditions if any(_shows(line, x) for x in new)))
     if repair.obligation != false.obligation and repair.where:
         said.append(SaidPiece(f"({repair.where})"))
     if repair.verdict not in HOLDS:
         said.append(SaidPiece(f"({repair.verdict})"))
     return tuple(said)
+
+
+def _meanings(letters: Mapping[str, str]) -> Said:
+    """What letters are, in brackets."""
+    said: list[SaidPiece] = []
+    for latex, what in letters.items():
+        said += [SaidPiece("," if said else "("), _math(latex), SaidPiece(f": {what}")]
+    return (*said, SaidPiece(")")) if letters else ()
 
 
 def survives(entry: LetterEntry, letter: Letter) -> Said:
@@ -278,8 +342,9 @@ def _stands(row: StatementEntry, letter: Letter) -> Said:
     if after.standing is not None and before.standing is not Standing.HOLDS:
         said.append(SaidPiece(f"; {_STANDS_CORRECTED[after.standing]}"))
         if after.verdict in HOLDS:
-            found = ((letter.latex.get(text), text) for text in after.where)
-            said += _listed("for", (_math(x) if x else _code(text) for x, text in found))
+            found = [(letter.added.get(text), text) for text in after.where]
+            said += _listed("for", (_math(x[0]) if x else _code(text) for x, text in found))
+            said += _meanings(dict(p for x, _ in found if x for p in x[1].items() if _shows(x[0], p[0])))
     return tuple(said)
 
 
@@ -314,7 +379,8 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
         proof, instance = fault.shown, entry.instance
         yield LetterPart(PartLabel.WHERE, (SaidPiece(", ".join(fault.places)),))
         yield from printed(proof, of[proof.statement])
-        yield LetterPart(PartLabel.FAILS, fails(fault))
+        open_ended = proof.verdict is Verdict.DOES_NOT_FOLLOW
+        yield LetterPart(PartLabel.UNFOLLOWED if open_ended else PartLabel.FAILS, fails(fault))
         if instance is not None:
             left, right = map(number_latex, instance.sides)
             line = _math(f"{left}{_SIGNS.get(instance.relation, instance.relation)}{right}")
@@ -331,55 +397,43 @@ def _parts(entry: LetterEntry, letter: Letter) -> Iterator[LetterPart]:
         yield LetterPart(PartLabel.BREAKS, (SaidPiece(MEANS[entry.consequence]), *_resting(entry)))
     for fault in entry.faults[:1]:
         for repair in fault.repairs[:_MOST]:
-            yield LetterPart(_label_of_truth(fault.shown, repair), true(fault.shown, repair))
+            yield LetterPart(_label_of_truth(fault.shown, repair), true(fault.shown, repair, given=True))
         yield LetterPart(PartLabel.WHY, why(fault))
     yield LetterPart(PartLabel.SURVIVES, survives(entry, letter))
 
 
 def _thresholds(proof: ProofEvidence) -> Said:
-    """How far it holds and where it fails, where the ledger has that."""
-    return tuple(piece for each in telling(proof.thresholds) for piece in _far(proof, each))
+    """How far it holds and where it fails, where the ledger has that in numbers that people write."""
+    found = [t for t in telling(proof.thresholds) if all(few_digits(x) == x for x in t.numbers())]
+    return tuple(piece for each in found for piece in _far(proof, each))
 
 
 def _far(proof: ProofEvidence, found: Threshold) -> Iterator[SaidPiece]:
-    change, word = found.change, "for" if found.change.letter else "with"
+    change, fails = found.change, found.fails
     if not change.letter:
-        inside = _code(found.inside)
-        now = (
-            (_math(number_latex(found.now)), SaidPiece("in"), inside)
-            if found.now
-            else (SaidPiece(","), inside)
-        )
-        yield from (SaidPiece(str(change.varied)), *now, SaidPiece(":"))
-    yield SaidPiece(f"{found.holds.verdict} {word}")
-    yield _end(proof, found, found.holds)
-    if found.fails is not None:
-        yield SaidPiece(f", {found.fails.verdict} {word}")
-        yield _end(proof, found, found.fails)
-        if at := point(proof, found.fails.counterexample):
-            yield from (SaidPiece("at"), *at)
+        inside = _math(found.inside_latex) if found.inside_latex else _code(found.inside)
+        now = (_math(number_latex(found.now)), SaidPiece("in")) if found.now else ()
+        yield from (SaidPiece(f"The {change.varied}"), *now, inside, SaidPiece("is"))
+    word = "for" if change.letter else "with"
+    holds = str(found.holds.verdict)
+    yield from (
+        SaidPiece(f"{holds.capitalize() if change.letter else holds} {word}"),
+        _end(found, found.holds),
+    )
+    if fails is not None:
+        yield from (SaidPiece(f"; {fails.verdict} {word}"), _end(found, fails))
+        if at := point(proof, fails.counterexample):
+            yield from (SaidPiece(", at"), *at)
     within = [_range(proof, name, *ends) for name, ends in change.within.items()]
-    yield from _listed(", given", within)
+    yield from _listed("; both within", within)
     yield SaidPiece(".")
 
 
-def _end(proof: ProofEvidence, found: Threshold, end: ThresholdEnd) -> SaidPiece:
+def _end(found: Threshold, end: ThresholdEnd) -> SaidPiece:
     """A bound on a letter, or a number."""
-    change = found.change
-    if not change.letter:
+    if not found.change.letter:
         return _math(number_latex(end.number()))
-    letter, sign = proof.letters.get(change.letter), _BOUNDS.get((change.varied, end.strict))
-    if letter is None or sign is None:
-        return _code(end.says)
-    return _math(f"{letter}{sign}{number_latex(end.number())}")
-
-
-_BOUNDS = {
-    (Varied.AT_MOST, False): r"\le ",
-    (Varied.AT_MOST, True): "<",
-    (Varied.AT_LEAST, False): r"\ge ",
-    (Varied.AT_LEAST, True): ">",
-}
+    return _math(end.latex) if end.latex else _code(end.says)
 
 
 def _range(proof: ProofEvidence, name: str, low: str, high: str) -> SaidPiece:
@@ -447,7 +501,16 @@ def _line(fault: PrintedFault, name: str) -> FaultLine:
     reason = next((r.because for r in fault.repairs[:1] if r.because), "") or _reading(proof)
     instead += [SaidPiece(f"({reason})" if instead else reason)] if reason else []
     formula = _math(proof.latex) if proof.latex else _code(proof.expression)
-    said = (formula, *_listed("where", map(_math, proof.definitions)))
+    own = tuple(line for line in proof.prints if _RELATION.search(line) and line != proof.latex)
+    own = own if sum(map(len, own)) <= _LONGEST_PRINTED else ()
+    pieced = proof.provenance is Provenance.PIECED  # what it says is printed, in several places
+    label = "" if pieced and not own else _IN_A_TABLE.get(proof.provenance or Provenance.VERBATIM, "")
+    said = (
+        *_listed("printed:", map(_math, own)),
+        *((SaidPiece(label),) if label else ()),
+        formula,
+        *_where(proof),
+    )
     return FaultLine(
         "; ".join(fault.places),
         name,

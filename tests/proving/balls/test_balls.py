@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -27,6 +28,7 @@ from dpverify.formulas.logic import And, Compare, Eq, Formula, Ge, Gt, Le, Lt, O
 from dpverify.formulas.operators import absolute, exp, floor, log, maximum, minimum, normal_cdf, sqrt
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
+from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.balls import BallProver, simplest_between
@@ -153,6 +155,21 @@ def test_touching_claims_are_certified_on_the_closed_box(name: str) -> None:
     assert proof is not None
     assert proof.verdict is Verdict.CERTIFIED
     assert "['0']" in str(proof.certificate["proof"]["tree"])
+
+
+@pytest.mark.parametrize("function", [exp, lambda x: -log(x), lambda x: -normal_cdf(x), lambda x: 2**x])
+def test_a_chord_touches_at_both_ends_and_the_checker_confirms_that(
+    function: Callable[[Expression], Expression],
+) -> None:
+    """Convex from 1 to 2; the ends are numbers that no ball has exactly. A chord that is lower by little is refuted."""
+    low, high = (function(expression(end)) for end in (1, 2))
+    chord = low + (X - 1) * (high - low)
+    claim = Obligation("claim", "here", Le(function(X), chord), (X,), box={"x": (1, 2)})
+    proof = prove(claim, provers=(BallProver(),))
+    assert proof.verdict is Verdict.CERTIFIED
+    assert "['=']" in str(proof.certificate["proof"]["tree"])
+    assert check(proof.certificate).confirmed
+    assert verdict(Le(function(X) + Fraction(1, 10**9), chord), (X,), {"x": (1, 2)}) is Verdict.REFUTED
 
 
 def test_amplification_by_sampling_touches_on_two_faces() -> None:

@@ -250,6 +250,16 @@ def test_slopes_contain_derivatives_at_random_points(name: str, x: str) -> None:
 UNIT_X, UNIT_Y = variable("x", "0", "1"), variable("y", "0", "1")
 EXP = ["<=", add(num(1), X), ["exp", X]]
 TWICE = ["e", "x", "lower", ["0"], ["e", "x", "lower", ["0"], ["+"]]]
+CHORD = add(num(1), mul(X, add(["exp", num(1)], num(-1))))
+"""Of exp from 0 to 1: both sides touch at both ends, at 1 in a number that no interval has exactly."""
+TOUCHING = [
+    "s",
+    "x",
+    "1/2",
+    ["e", "x", "lower", ["0"], ["+"]],
+    ["s", "x", "3/4", ["m"], ["e", "x", "upper", ["="], ["+"]]],
+]
+TINY = Fraction(1, 10**400)
 SQUARE = ["<", mul(X, add(num(1), mul(num(-1), X))), num("1/3")]
 MILLS = ["<=", mul(["phi", mul(num(-1), X)], num(2)), ["exp", mul(num("-1/2"), power(X, 2))]]
 COUNT = variable("n", "1", "5", "integer")
@@ -259,6 +269,12 @@ LONG_SUM = ["<=", ["sum", ["pow", num(2), ["sym", "k"]], "k", num(0), N], num(64
 TRUE = {
     "edges": boxes(EXP, TWICE, [UNIT_X]),
     "cut-domain": boxes(EXP, TWICE, [variable("x", "0", None)], "certified", x=("0", "3")),
+    "edge-touched": boxes(["<=", ["exp", X], CHORD], TOUCHING, [UNIT_X]),
+    "edge-touched-for-all-of-another-letter": boxes(
+        ["<=", num(0), mul(Y, add(CHORD, mul(num(-1), ["exp", X])))],
+        ["e", "x", "upper", ["="], ["+"]],
+        [variable("x", "3/4", "1"), UNIT_Y],
+    ),
     "split": boxes(SQUARE, ["s", "x", "1/2", ["m"], ["m"]], [UNIT_X]),
     "nested": boxes(SQUARE, ["n"], [UNIT_X]),
     "upper-edge": boxes(
@@ -364,6 +380,14 @@ FALSE = {
         }
     },
     "edge-0-but-strict": boxes(["<", add(num(1), X), ["exp", X]], TWICE, [UNIT_X]),
+    "edge-touched-and-crossed": boxes(["<=", add(["exp", X], num(TINY)), CHORD], TOUCHING, [UNIT_X]),
+    "edge-touched-but-strict": boxes(["<", ["exp", X], CHORD], TOUCHING, [UNIT_X]),
+    "edge-of-another-letter": boxes(["<=", ["exp", X], CHORD], ["="], [UNIT_X]),
+    "edge-touched-at-one-place": boxes(
+        ["<=", mul(Y, ["exp", X]), CHORD],
+        ["s", "x", "1/2", ["m"], ["e", "x", "upper", ["="], ["+"]]],
+        [UNIT_X, UNIT_Y],
+    ),
     "edge-wrong-end": boxes(EXP, ["e", "x", "upper", ["+"], ["+"]], [UNIT_X]),
     "edge-not-monotone": boxes(
         ["<=", num(0), mul(X, add(num("1/2"), mul(num(-1), X)))], ["e", "x", "lower", ["0"], ["+"]], [UNIT_X]
