@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from sys import intern
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def read_labeled(path: Path, label: str) -> LabeledTable:
     def features() -> Iterator[FloatArray]:
         left = rows if named else chain([begin], rows)
         while some := list(islice(left, _ROWS_AT_ONCE)):
-            labels.extend(cells[column].strip() for _, cells in some)
+            labels.extend(intern(cells[column].strip()) for _, cells in some)
             others = [(line, cells[:column] + cells[column + 1 :]) for line, cells in some]
             yield numbers_of(path, others, names)
 
@@ -74,7 +75,7 @@ def _labeled_npy(path: Path, label: str) -> LabeledTable:
         raise InvalidDataError(f"{path} has no record with a feature and a label.")
     last = column == len(names)
     features = table[:, :column] if last else by_rows(lambda rows: np.delete(rows, column, axis=1), table)
-    return LabeledTable(features, names, tuple(map(repr, table[:, column].tolist())))
+    return LabeledTable(features, names, tuple(intern(repr(one)) for one in table[:, column].tolist()))
 
 
 def _numbered(width: int) -> list[str]:
