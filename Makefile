@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages pictures docs faults dist release lock clean
+.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling large real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages pictures docs faults dist release lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -146,6 +146,10 @@ division: $(VENV)/installed-test
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
+
+# data on disk (13 GB in TMPDIR), a cluster that loses a worker, tails rarer than runs; takes some 6 minutes
+large: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/large.py --output docs/large.md
 
 # each algorithm once on data sets of the size that people have; takes some 20 minutes
 real-size: $(VENV)/installed-test

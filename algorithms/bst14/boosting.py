@@ -251,40 +251,46 @@ class Boosting(Weakenable):
         stated = promised("bst14.alg-boost/privacy", guarantee, conditions=conditions)
         return Guarantees(stated, as_printed=stated)
 
-    def selection_loss(self) -> float:
+    def selection_loss(self, rho: float) -> float:
         """(2 L ||C|| / epsilon') ln(2 k / rho): what the pick is worse than the best, at most.
 
         It holds with probability at least 1 - rho / 2, in units of total loss.
         """
-        return math.log(2 * self.repeat_count / self.failure_probability) / self.selection_rate
+        return math.log(2 * self.repeat_count / rho) / self.selection_rate
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """With probability at least 1 - rho; None if a single run's expected excess empirical risk has no bound.
 
         Of k runs all have a times the expected excess risk with probability at most a^-k, by Markov's inequality;
-        a = (2 / rho)^(1/k) makes that rho / 2.
+        a = (2 / rho)^(1/k) makes that rho / 2. The pick loses more than `selection_loss` with the other half.
         """
+        return self._risk_missed_by(n, self.failure_probability)
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The same with 1 - probability for rho in the bound; k and the weights of the pick stay as they are.
+
+        Assumes a single run's bound on its expectation, k runs that are independent given the data, and an L-Lipschitz
+        loss on C for each record.
+        """
+        return self._risk_missed_by(n, missed(probability))
+
+    def _risk_missed_by(self, n: int, rho: float) -> StatedRisk | None:
         single: StatedRisk | None = getattr(self.single, "risk_bound", lambda n: None)(n)
         if single is None or single.population or single.probability is not None:
             return None
-        factor = (2 / self.failure_probability) ** (1 / self.repeat_count)
+        factor = (2 / rho) ** (1 / self.repeat_count)
         records, known = n if single.total else 1, self.problem.constants
-        selection = self.selection_loss() * records / n
+        selection = self.selection_loss(rho) * records / n
         return StatedRisk(
             min(
                 factor * single.bound + selection,
                 records * known.lipschitz_constant * self.problem.constraint.diameter,
             ),
             total=single.total,
-            probability=1 - self.failure_probability,
+            probability=1 - rho,
             theorem=None if single.theorem is None else factor * single.theorem + selection,
             **words("bst14.alg-boost/risk", **words_of(single)),
         )
-
-    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """The same for any probability of at most 1 - rho."""
-        within = missed(probability) >= self.failure_probability * (1 - 1e-12)
-        return self.risk_bound(n) if within else None
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The stated queries of k runs, plus k n values and k projections for the selection."""

@@ -251,8 +251,9 @@ class ExponentialSampling(ExponentialMechanism):
         return StatedRisk(p / self.scale, total=True, **words("bst14.alg2/risk"))
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """That of Gamma(p, 1) over s.
+        """That of Gamma(p, 1) over s, by the stochastic order in `risk_bound`: all of beta is spent on one tail.
 
+        Assumes a convex sum of losses on C, and exact draws; no Lipschitz constant, which only sets s.
         The tail printed in the proof, Pr[excess > (2 L ||C|| / epsilon) (p ln 3 + 2 t)] <= e^-t, is false for large p:
         the sets A_4, A_5, ... leave out three layers, not one, so 3 Gamma belongs there.
         """

@@ -174,7 +174,11 @@ class WalkingSampler:
         return expected_excess(self.problem.constraint.dimension, self.scale, self.distance)
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """Gamma(p, 1) over the scale has a larger excess with e^distance times less probability; None as above."""
+        """Gamma(p, 1) over the scale has a larger excess with e^distance times less probability; None as above.
+
+        So beta e^-distance is spent on the tail of the exact law, as in `ExponentialSampling`, and a law within that
+        log-ratio has at most beta there. Assumes convex losses on C, and as many steps as are proved.
+        """
         beta = missed(probability) * math.exp(-self.distance)
         if self._has_no_bound(n) or not beta > 0:
             return None

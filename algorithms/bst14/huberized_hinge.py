@@ -126,7 +126,7 @@ class HuberizedObjectivePerturbation(Weakenable):
         return self._of_the_hinge(n, self.perturbation.risk_bound(n))
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """The same with that probability."""
+        """The same with that probability, all of it spent on the smoothed loss: what smoothing adds is certain."""
         return self._of_the_hinge(n, self.perturbation.risk_quantile(n, probability))
 
     def _of_the_hinge(self, n: int, smoothed: StatedRisk | None) -> StatedRisk | None:

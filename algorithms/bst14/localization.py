@@ -128,11 +128,15 @@ class _Localized(Weakenable, ABC):
         return StatedRisk(inside + outside, total=True, theorem=theorem, **words(f"{self.id}/risk"))
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """The solver's on C0, with what the ball leaves of 1 - probability; None if it leaves or states nothing."""
-        beta = missed(probability) - self.miss_probability(n)
-        if not beta > 0:
+        """The solver's on C0, with what the ball leaves of 1 - probability; None if it leaves or states nothing.
+
+        A union bound: theta* is outside of C0, or it is inside and the solver misses its bound over the minimum on C0,
+        which it does with no larger probability whatever C0 is. Assumes what the solver's bound does.
+        """
+        inside = 1 - (missed(probability) - self.miss_probability(n))
+        if not 0 < inside < 1:
             return None
-        found, _ = self.solver_at(n).risk_within(n, self.local_diameter(n), 1 - beta)
+        found, _ = self.solver_at(n).risk_within(n, self.local_diameter(n), inside)
         row = words("bst14.alg4/quantile")
         return StatedRisk(found, total=True, probability=probability, **row) if math.isfinite(found) else None
 

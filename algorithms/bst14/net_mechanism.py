@@ -149,7 +149,11 @@ class NetMechanism(ExponentialMechanism):
         return StatedRisk(bound, total=True, **words("bst14.alg8/risk"))
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """ln(1 / beta) / s more: each net point x / s above the best one has at most e^-x times its probability."""
+        """ln(1 / beta) / s more: each net point x / s above the best one has at most e^-x times its probability.
+
+        There are fewer than |M| of them, so that all of beta is spent at x = ln(|M| / beta). Assumes what `risk_bound`
+        does: an L-Lipschitz loss on C for each record, and a net of C with that covering radius; no convexity.
+        """
         found, beta = self.risk_bound(n), missed(probability)
         if found is None:
             return None

@@ -239,7 +239,11 @@ class ObjectivePerturbation(Weakenable):
         return StatedRisk(bound, total=True, **words(name, terms=noisy))
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """The same at quantiles of both norms: the noise that hides the error, mostly tiny, may miss a hundredth."""
+        """The same at quantiles of both norms: 0.99 beta is spent on that of b, the rest on what hides the error.
+
+        Given the norms, the proof of `risk_bound` holds for every b: nothing else is random. Assumes convex losses,
+        L-Lipschitz on C for each record, and minimizers found within `accuracy`; no smoothness, which is for privacy.
+        """
         beta, p = missed(probability), self.problem.constraint.dimension
         norm = (
             scipy.special.gammainccinv(p, 0.99 * beta)

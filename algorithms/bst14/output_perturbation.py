@@ -201,7 +201,11 @@ class OutputPerturbation(PerturbedMinimizer):
         return StatedRisk(found, total=True, **words("bst14.alg3/risk")) if math.isfinite(found) else None
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
-        """The same at the quantile of the noise's norm."""
+        """The same at the quantile of the noise's norm, Gamma(p, 1) times the scale: all of beta is spent there.
+
+        Projecting does not move the point away from theta*, which is in C. Assumes an L-Lipschitz loss on C for each
+        record, and a minimizer found within its certified distance; convexity is not needed.
+        """
         norm = float(scipy.special.gammainccinv(self.problem.constraint.dimension, missed(probability)))
         found, row = self._risk_at(n, norm), words("bst14.alg3/quantile")
         return StatedRisk(found, total=True, probability=probability, **row) if math.isfinite(found) else None

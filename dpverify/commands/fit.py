@@ -31,10 +31,14 @@ _SHOWN = 8
 
 def fit(
     data: Annotated[
-        str, typer.Argument(metavar="FILE", help="A CSV file, a record a row: features and one label.")
+        str,
+        typer.Argument(metavar="FILE", help="A CSV or .npy file, a record a row: features and one label."),
     ],
     label: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column of the label, by its name or its number from 1.")
+        str,
+        typer.Option(
+            metavar="COLUMN", help="Column of the label, by its number from 1, or by its name in a CSV file."
+        ),
     ],
     epsilon: Annotated[float, typer.Option(help="Of the guarantee, in nats.")],
     delta: Annotated[float, typer.Option(help="Of the guarantee; 0 for pure privacy.")] = 1e-5,

@@ -12,6 +12,7 @@ import numpy as np
 from dpverify.checks import FloatArray, number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Dataset
+from dpverify.problems.tables.mapped import all_finite, by_rows, is_mapped_numbers
 
 _FAR = 1e150
 """Coordinates are cut off there, so that their squares are numbers; the record is shortened all the same."""
@@ -74,7 +75,13 @@ class DeclaredBounds:
         return 1.0 if self.ranges is None else math.sqrt(d)
 
     def features(self, features: FloatArray) -> FloatArray:
-        """The features (n, d) as records in the unit ball, shape (n, d), or (n, d + 1) with an intercept."""
+        """The features (n, d) as records in the unit ball, shape (n, d), or (n, d + 1) with an intercept.
+
+        On disk if they are.
+        """
+        return by_rows(self._records, features)
+
+    def _records(self, features: FloatArray) -> FloatArray:
         d = features.shape[1]
         factor, shift = self._affine(d)
         side = _FAR if self.ranges is None else 1 / self.length(d)
@@ -125,14 +132,14 @@ def _pair(argument: str, whole: object, pair: Any) -> tuple[float, float]:
 
 
 def finite_matrix(features: Any, what: str = "features") -> FloatArray:
-    """A table (n, d) of finite numbers."""
+    """A table (n, d) of finite numbers; one that is mapped from a file stays there."""
     try:
-        found = np.asarray(features, dtype=np.float64)
+        found = np.asarray(features, dtype=None if is_mapped_numbers(features) else np.float64)
     except (TypeError, ValueError):
         raise InvalidDataError(
             f"The {what} are no table of numbers; allowed: shape (n, d), finite."
         ) from None
-    if found.ndim != 2 or 0 in found.shape or not np.all(np.isfinite(found)):
+    if found.ndim != 2 or 0 in found.shape or not all_finite(found):
         raise InvalidDataError(
             f"The {what} have shape {found.shape}, or values that are missing or infinite; allowed: finite numbers of "
             "shape (n, d) with n and d at least 1."

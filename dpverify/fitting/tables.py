@@ -1,15 +1,24 @@
-"""A CSV file of records, and one of ranges, as `dpverify fit` reads them."""
+"""A file of records, and one of ranges, as `dpverify fit` reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
+from sys import intern
+
+import numpy as np
 
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.problems.tables.cells import number_in, numbers_of, rows_of
+from dpverify.problems.tables.cells import number_in, numbers_of, rows_in, rows_of
+from dpverify.problems.tables.mapped import by_rows, gathered, read_npy
 from dpverify.quoting import quoted
+
+LARGE = 2**28
+"""Bytes of a CSV file from which on its features are kept on disk."""
+_ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -24,26 +33,57 @@ class LabeledTable:
 def read_labeled(path: Path, label: str) -> LabeledTable:
     """A record a row; the label's column by its name in the first row, or by its number from 1. The rest are features.
 
+    Of a .npy file and of a CSV file that is `LARGE` the features stay on disk.
+
     Raises:
         InvalidDataError: if the file cannot be read, or a feature is no finite number, with its line.
         InvalidArgumentError: if there is no such column.
     """
-    rows = rows_of(path, "a CSV file, a record per row")
-    first = [cell.strip() for cell in rows[0][1]]
-    named = label in first or all(number_in(cell) is None for cell in first)
-    header = first if named else [str(place) for place in range(1, len(first) + 1)]
-    rows = rows[1:] if named else rows
+    if path.suffix == ".npy":
+        return _labeled_npy(path, label)
+    rows = rows_in(path, "a CSV file, a record per row")
+    begin = next(rows)
+    first = [cell.strip() for cell in begin[1]]
+    numbers = sum(number_in(cell) is not None for cell in first)
+    named = not numbers or (label in first and numbers < len(first))  # a row of numbers is a record
+    header = first if named else _numbered(len(first))
     column = header.index(label) if label in header else _place(label, header)
     names = tuple(name for place, name in enumerate(header) if place != column)
-    if not rows or not names:
+    labels: list[str] = []
+
+    def features() -> Iterator[FloatArray]:
+        left = rows if named else chain([begin], rows)
+        while some := list(islice(left, _ROWS_AT_ONCE)):
+            labels.extend(intern(cells[column].strip()) for _, cells in some)
+            others = [(line, cells[:column] + cells[column + 1 :]) for line, cells in some]
+            yield numbers_of(path, others, names)
+
+    found = features()
+    one = next(found, None) if names else None
+    if one is None:
         raise InvalidDataError(f"{path} has no record with a feature and a label.")
-    others = [(line, cells[:column] + cells[column + 1 :]) for line, cells in rows]
-    features = numbers_of(path, others, names)
-    return LabeledTable(features, names, tuple(cells[column].strip() for _, cells in rows))
+    table = gathered(chain([one], found), on_disk=path.stat().st_size >= LARGE)
+    return LabeledTable(table, names, tuple(labels))
+
+
+def _labeled_npy(path: Path, label: str) -> LabeledTable:
+    table = read_npy(path)
+    header = _numbered(table.shape[1])
+    column = _place(label, header)
+    names = tuple(header[:column] + header[column + 1 :])
+    if not names:
+        raise InvalidDataError(f"{path} has no record with a feature and a label.")
+    last = column == len(names)
+    features = table[:, :column] if last else by_rows(lambda rows: np.delete(rows, column, axis=1), table)
+    return LabeledTable(features, names, tuple(intern(repr(one)) for one in table[:, column].tolist()))
+
+
+def _numbered(width: int) -> list[str]:
+    return [str(place) for place in range(1, width + 1)]
 
 
 def _place(label: str, header: Sequence[str]) -> int:
-    places = [str(place) for place in range(1, len(header) + 1)]
+    places = _numbered(len(header))
     if label not in places:
         allowed = f"a column, by its name or by its number from 1 to {len(header)}"
         raise InvalidArgumentError("label", label, allowed)

@@ -24,6 +24,7 @@ from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems.arrays import Array
 from dpverify.problems.tables.cells import number_in, numbers_of, rows_of
+from dpverify.problems.tables.mapped import all_finite, by_rows, is_mapped_numbers, parts
 
 Matrix = npt.NDArray[np.float64]
 
@@ -36,7 +37,8 @@ class Dataset:
     """n records of d features and one label each; the arrays are copied, and NumPy's cannot be written to.
 
     Args:
-        features: shape (n, d), finite; a record's features are one row.
+        features: shape (n, d), finite; a record's features are one row. What is mapped read-only from a file
+            (np.load with mmap_mode="r") stays on disk, and the file must not change.
         labels: shape (n,), finite.
         name: what a report calls the data.
         scaling: how the records were brought to their scale, in words.
@@ -87,15 +89,16 @@ class Dataset:
     @property
     def largest_norm(self) -> float:
         """Largest Euclidean norm of a record's features."""
-        features = np.asarray(self.as_namespace(np).features)
-        return float(np.max(np.linalg.norm(features, axis=1)))
+        features = self.as_namespace(np).features
+        return max(float(np.max(np.linalg.norm(part, axis=1))) for part in parts(features))
 
     @property
     def digest(self) -> str:
         """SHA-256 of the records (shape and bytes of features and labels), in hexadecimal."""
         there = self.as_namespace(np)
         hashed = hashlib.sha256(repr(there.features.shape).encode())
-        hashed.update(np.ascontiguousarray(there.features).tobytes())
+        for part in parts(there.features):
+            hashed.update(np.ascontiguousarray(part).tobytes())
         hashed.update(np.ascontiguousarray(there.labels).tobytes())
         return hashed.hexdigest()
 
@@ -150,18 +153,22 @@ class Dataset:
         Raises:
             InvalidDataError: if some record is longer than that.
         """
-        there = self.as_namespace(np)
-        norms = np.linalg.norm(there.features, axis=1, keepdims=True)
-        largest = float(np.max(norms))
+        there, largest = self.as_namespace(np), self.largest_norm
         if not largest <= 1.0 + _NORMALIZED_IN_FLOAT32:
             raise InvalidDataError(
                 f"A record of {self.name} has norm {largest:.10g}; allowed is at most 1: scale the features."
             )
-        too_long = norms > 1.0 + (self.d + 16) * np.finfo(np.float64).eps
-        if not np.any(too_long):
+        rounded = 1.0 + (self.d + 16) * np.finfo(np.float64).eps
+        if largest <= rounded:
             return self
-        shorter = there.features / np.where(too_long, norms, 1.0)
-        return Dataset(shorter, there.labels, self.name, self.scaling).as_namespace(_library(self.features))
+
+        def shortened(rows: Matrix) -> Matrix:
+            norms = np.linalg.norm(rows, axis=1, keepdims=True)
+            return np.asarray(rows / np.where(norms > rounded, norms, 1.0))
+
+        return Dataset(
+            by_rows(shortened, there.features), there.labels, self.name, self.scaling
+        ).as_namespace(_library(self.features))
 
 
 def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0) -> Dataset:
@@ -316,15 +323,17 @@ def _to_numpy(array: Array) -> Matrix:
 
 
 def _frozen(values: Any, what: str) -> Array:
-    """A copy in 64-bit floats; NumPy's cannot be written to."""
+    """A copy in 64-bit floats; NumPy's cannot be written to. What is mapped stays on disk, in 64-bit floats."""
+    if stays := is_mapped_numbers(values):
+        values = values if values.dtype == np.float64 else by_rows(np.asarray, values)
     foreign = array_api_compat.is_array_api_obj(values) and not isinstance(values, np.ndarray)
     array = values if foreign else np.asarray(values)
     xp = _library(array)
     if not xp.isdtype(array.dtype, ("integral", "real floating")):
         raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
-    copied = xp.asarray(array, dtype=xp.float64, copy=True)
+    copied = array if stays else xp.asarray(array, dtype=xp.float64, copy=True)
     if not foreign:
         copied.flags.writeable = False
-    if not bool(xp.all(xp.isfinite(copied))):
+    if not (all_finite(copied) if stays else bool(xp.all(xp.isfinite(copied)))):
         raise InvalidDataError(f"The {what} contain NaN or infinity; allowed are finite numbers.")
     return copied

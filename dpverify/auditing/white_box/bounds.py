@@ -46,9 +46,9 @@ def rules_out(values: FloatArray, mean: float, bet: float, level: float) -> bool
 
 
 def mean_lower(values: FloatArray, bet: float, level: float) -> float:
-    """Lower confidence bound of the mean of values in [0, 1], (runs,)."""
+    """Lower confidence bound of the mean of values of at least 0, (runs,)."""
     # by Jensen's inequality the mean that values have is never ruled out by them
-    most = min(float(values.mean()) * (1 + _ALLOWANCE), 1.0)
+    most = float(values.mean()) * (1 + _ALLOWANCE)
     if not most > 0:
         return 0.0
     end = last_ruled_out(lambda mean: rules_out(values, mean, bet, level), most, _BISECTIONS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,32 +27,46 @@ def number_in(cell: str) -> float | None:
 
 
 def rows_of(path: Path, allowed: str) -> list[tuple[int, list[str]]]:
+    """All of `rows_in`.
+
+    Raises:
+        InvalidDataError: as there.
+    """
+    return list(rows_in(path, allowed))
+
+
+def rows_in(path: Path, allowed: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, with their line numbers, all of one length; `allowed` says what the file may be.
 
     Raises:
         InvalidDataError: for a file that cannot be read, holds nothing, or has rows of several lengths.
     """
+    width = 0
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file, strict=True)
-            rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+            for cells in reader:
+                if not any(cell.strip() for cell in cells):
+                    continue
+                width = width or len(cells)
+                if len(cells) != width:
+                    raise InvalidDataError(
+                        f"{path}, line {reader.line_num}, has {len(cells)} cells; allowed is {width}, as in the first "
+                        "record."
+                    )
+                yield reader.line_num, cells
     except FileNotFoundError:
         raise InvalidDataError(f"{path} does not exist; allowed is {allowed}.") from None
     except OSError as error:
         raise InvalidDataError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (UnicodeDecodeError, csv.Error):
         raise InvalidDataError(f"{path} is not comma-separated text in UTF-8.") from None
+    except InvalidDataError:
+        raise
     except ValueError as error:
         raise InvalidDataError(f"{str(path)!r} cannot be read: {error}.") from None
-    if not rows:
+    if not width:
         raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
-    width = len(rows[0][1])
-    for line, cells in rows:
-        if len(cells) != width:
-            raise InvalidDataError(
-                f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
-            )
-    return rows
 
 
 def numbers_of(
