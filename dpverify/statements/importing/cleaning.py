@@ -114,14 +114,17 @@ class _Cleaner:
     # Each of these says whether it has taken the token.
 
     def refuse(self, token: SourceToken) -> bool:
-        condition = token.text in ("if", "fi", r"\else")
-        raise UnreadError(f"{'a condition of TeX' if condition else token.text} is not read")
+        if token.text in ("if", "fi", r"\else"):
+            raise UnreadError("a condition of TeX is not read")
+        return self.put_all(marked([token], f"{token.text} is not read"))
 
     def drop(self, token: SourceToken) -> bool:
         return self.put(token, " ")
 
-    def drop_argument(self, _: SourceToken) -> bool:
-        self.i = group(self.tokens, self.i + (self.next() == "*"))[1]
+    def drop_argument(self, token: SourceToken) -> bool:
+        dropped, self.i = group(self.tokens, self.i + (self.next() == "*"))
+        if token.text == r"\tag" and {*SIGNS} & {t.text for t in dropped}:
+            raise UnreadError("its number says something of it")
         return True
 
     def end(self, _: SourceToken) -> bool:
@@ -176,9 +179,11 @@ class _Cleaner:
     def negate(self, token: SourceToken) -> bool:
         if self.next() not in (*SIGNS, " ", *VAGUE, *OTHER):
             return False
-        sign = latex_of(self.argument())
+        negated = self.argument()
+        if not (sign := latex_of(negated)):
+            raise UnreadError(r"\not of nothing is not read")
         if sign not in ("=", r"\in"):
-            raise UnreadError(f"\\not {sign} is not read")
+            return self.put_all(marked(negated, rf"\not {sign} is not read"))
         return self.put(token, r"\ne" if sign == "=" else r"\notin")
 
     def angle(self, token: SourceToken) -> bool:
@@ -229,7 +234,11 @@ class _Cleaner:
         return self.put(token, r"\dots")
 
     def code(self, token: SourceToken) -> bool:
-        return self.braces(_code(self.argument(), token), token)
+        inner = self.argument()
+        letters = _code(inner)
+        if not letters:
+            return self.put_all(marked([token], f"{token.text}{{{latex_of(inner)}}} is not read"))
+        return self.braces([token._replace(text=text) for text in letters], token)
 
     def colon(self, token: SourceToken) -> bool:
         ahead = self.i + (self.next() in (" ", r"\!"))
@@ -245,14 +254,31 @@ class _Cleaner:
             inner = [*shaped, *inner[1:], token._replace(text="}")]
             if not (self.out and self.out[-1].text in ("_", "^")):
                 return self.put_all(cleaned(inner))
-        if not inner and self.next() in ("^", "_"):
+        before = self.out[-1].text if self.out else "&"
+        if not inner and (self.next() in ("^", "_") or before in ("&", " ", "\\\\")):
             return True
+        if len(inner) == 1 and inner[0].text in (*SIGNS, *VAGUE):
+            return self.put_all(inner)
         return self.braces(_divided(cleaned(inner)), token)
 
 
 def cleaned(tokens: Sequence[SourceToken]) -> Tokens:
-    """Tokens without what has no meaning, and with one way to write what has several."""
+    """Tokens without what has no meaning, and with one way to write what has several; some may be marked as unread."""
     return _Cleaner(tokens).run()
+
+
+def marked(tokens: Iterable[SourceToken], why: str) -> Tokens:
+    """Tokens that are not read."""
+    return [token._replace(unread=token.unread or why) for token in tokens]
+
+
+def certain(tokens: Sequence[SourceToken]) -> Tokens:
+    """Clean tokens, all of which are read."""
+    found = stripped(cleaned(tokens))
+    for token in found:
+        if token.unread:
+            raise UnreadError(token.unread)
+    return found
 
 
 def _mixed(inner: Tokens, like: SourceToken) -> Tokens:
@@ -281,26 +307,24 @@ def _name(tokens: Sequence[SourceToken], at: int) -> str:
     return name if re.fullmatch("[A-Za-z]{2,12}", name) and stands and name.lower() not in _WORDY else ""
 
 
-def _code(inner: Sequence[SourceToken], like: SourceToken) -> Tokens:
-    """Names, calls and numbers of code as letters: `len(x)`, `a.b`, `l0`; operators are left to be refused."""
+def _code(inner: Sequence[SourceToken]) -> list[str]:
+    """Names, calls and numbers of code as letters: `len(x)`, `a.b`, `l0`; nothing of operators and the like."""
     said = "".join(t.text for t in inner).replace(r"\_", "_").replace("{", "").replace("}", "")
-    out: Tokens = []
+    out: list[str] = []
     refused = indexed = False
     for name, last, mark in re.findall(r"([A-Za-z_]*[A-Za-z])(\d*)|(\d+(?:\.\d+)?|::|\S)", said):
         if name:
             written = [r"\mathrm", "{", *name.replace("_", ""), "}"]
-            written = ["{", *written, "}"] if out and out[-1].text == "_" else written
-            written += ["}"] if indexed and out[-1].text == "," else ["_", "{", *last, "}"] if last else []
+            written = ["{", *written, "}"] if out and out[-1] == "_" else written
+            written += ["}"] if indexed and out[-1] == "," else ["_", "{", *last, "}"] if last else []
             indexed = bool(last) and not indexed
-            out += [like._replace(text=text) for text in written]
+            out += written
         elif mark in (".", "::"):
-            out[len(out) - indexed :] = [like._replace(text="," if indexed else "_")]
+            out[len(out) - indexed :] = "," if indexed else "_"
         else:
-            out += [like._replace(text=text) for text in mark]
+            out += mark
         refused = refused or not (name or mark in (".", "::") or mark[0].isdigit() or mark in "(),'+-")
-    if refused or not out or "_" in (out[0].text, out[-1].text):
-        raise UnreadError(f"{like.text}{{{latex_of(inner)}}} is not read")
-    return out
+    return [] if refused or not out or "_" in (out[0], out[-1]) else out
 
 
 def with_functions(tokens: Tokens) -> Tokens:
@@ -324,14 +348,17 @@ def with_functions(tokens: Tokens) -> Tokens:
 
 
 def with_marks(tokens: Tokens) -> Tokens:
-    """`||` as a bar of a norm, where nothing else can be meant; `.5` as `0.5`; brackets over several rows as one."""
+    """`||` as a bar of a norm, where nothing else can be meant; `.5` as `0.5`."""
     texts = [t.text for t in tokens]
-    norms, spare = _norm_bars(texts), _spare(tokens)
+    try:
+        norms = _norm_bars(texts)
+    except UnreadError as error:
+        return marked(tokens, str(error))
     out: Tokens = []
     for i, token in enumerate(tokens):
         if i in norms:
             out.append(token._replace(text=r"\|"))
-        elif i - 1 not in norms and i not in spare:
+        elif i - 1 not in norms:
             before = next((text for text in reversed(texts[:i]) if text != " "), "")
             half = token.text == "." and "".join(texts[i + 1 : i + 2]).isdigit()
             half = half and not before.isalnum() and before != "}"
@@ -371,8 +398,8 @@ def _turns(texts: Sequence[str]) -> int:
     return sum((text in ("(", "[")) - (text in (")", "]")) for text in texts)
 
 
-def _spare(tokens: Tokens) -> set[int]:
-    """`\\right. \\\\ & \\left.` within brackets that go on in the next row."""
+def in_rows(tokens: Tokens) -> Tokens:
+    """Without `\\right. \\\\ & \\left.` within brackets that go on in the next row."""
     texts = [t.text for t in tokens]
     empty = [i for i in range(len(texts) - 1) if texts[i + 1] == "." and texts[i] in (r"\left", r"\right")]
     turns = [texts[i] for i in empty]
@@ -380,7 +407,8 @@ def _spare(tokens: Tokens) -> set[int]:
         empty = []
     spare = {k for i in empty for k in (i, i + 1)}
     rows = (i for i, depth in enumerate(depths(tokens)) if depth > 0 and texts[i] in ("\\\\", "&"))
-    return spare if r"\begin" in texts else spare.union(rows)
+    spare |= set() if r"\begin" in texts else {*rows}
+    return [token for i, token in enumerate(tokens) if i not in spare]
 
 
 def _called(tokens: Tokens, i: int) -> str:
@@ -415,11 +443,11 @@ def _stacked(command: str, above: Tokens, base: Tokens, like: SourceToken) -> To
             return [like._replace(text=":=")]
         if _LABEL.fullmatch(said):
             return base
-        raise UnreadError(f"{command} puts `{said}` at a sign, which may change what it says")
+        return marked(base, f"{command} puts `{said}` at a sign, which may change what it says")
     if command == r"\underset":
         opening, closing = (like._replace(text=mark) for mark in "{}")
         return [*base, like._replace(text="_"), opening, *above, closing]
-    raise UnreadError(f"{command} of `{sign}` is not read")
+    return marked([like, *base], f"{command} of `{sign}` is not read")
 
 
 def depths(tokens: Iterable[SourceToken]) -> Iterator[int]:
@@ -427,13 +455,13 @@ def depths(tokens: Iterable[SourceToken]) -> Iterator[int]:
     return accumulate((token.text in OPENING) - (token.text in CLOSING) for token in tokens)
 
 
-def split(tokens: Sequence[SourceToken], at: frozenset[str]) -> Iterator[tuple[str, Tokens]]:
-    """The parts between signs outside of brackets, each with the sign before it."""
-    sign, part = "", Tokens()
+def split(tokens: Sequence[SourceToken], at: frozenset[str]) -> Iterator[tuple[SourceToken, Tokens]]:
+    """The parts between signs outside of brackets, each with the sign before it; that of the first is empty."""
+    sign, part = SourceToken("", 0, ""), Tokens()
     for token, depth in zip(tokens, depths(tokens), strict=True):
         if depth <= 0 and token.text in at:
             yield sign, part
-            sign, part = token.text, []
+            sign, part = token, []
         else:
             part.append(token)
     yield sign, part

@@ -12,7 +12,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
-from dpverify.statements.importing.cleaning import UnreadError, cleaned
+from dpverify.statements.importing.cleaning import UnreadError, certain
 from dpverify.statements.importing.facts import (
     DOMAINS,
     by_meaning,
@@ -80,7 +80,7 @@ class PaperReader:
         seen = list[tuple[str, ...]]()
         for formula in formulas:
             try:
-                seen.append(parts_of(latex_of(cleaned(formula.tokens))))
+                seen.append(parts_of(latex_of(certain(formula.tokens))))
             except UnreadError:
                 continue
         self.uses.see(seen)
@@ -135,7 +135,7 @@ class PaperReader:
             if not isinstance(item, SourceFormula) or item.refused or item.apart:
                 continue
             try:
-                parts = parts_of(latex_of(cleaned(item.tokens)).rstrip(" .,;"))
+                parts = parts_of(latex_of(certain(item.tokens)))
             except UnreadError:
                 continue
             letters = letter_list(parts) or list(facts_of(written(parts), 0) or ())

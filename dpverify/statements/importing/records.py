@@ -64,6 +64,8 @@ class ImportedSection:
     """The claims of the last sentence that has some."""
     unsure: bool = False
     """Whether of the list that is read not each item is claimed."""
+    contrary: SourcePart | None = None
+    """Where something is supposed of which a contradiction is to follow."""
     existing: dict[str, int] = field(default_factory=dict)
     """Letters of which it is said that they exist, with the line where it is."""
     uses: list[str] = field(default_factory=list)

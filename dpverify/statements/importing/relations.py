@@ -25,6 +25,7 @@ from dpverify.statements.importing.cleaning import (
     cleaned,
     depths,
     group,
+    in_rows,
     split,
     stripped,
     with_functions,
@@ -32,7 +33,7 @@ from dpverify.statements.importing.cleaning import (
 )  # fmt: skip
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
-from dpverify.statements.importing.tables import one_of, words
+from dpverify.statements.importing.tables import EXISTENTIAL, REFUSING, one_of, words
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,9 @@ _LISTING = frozenset((",", ":", r"\mid", r"\in", r"\mapsto", *DOTS))
 _CHANGING = re.compile(rf"(?i)\b{one_of('changing')}\b")
 """What makes of a remark a condition, or denies it."""
 _PROBLEM = words("problem") | words("condition") | words("claim")
+_TENDS = re.compile(r"\\(?:to|rightarrow) ?[+-]? ?(?:\\infty|0|1)")
+"""To what a letter tends."""
+_OPERATORS = {"+", "-", r"\cdot", r"\times", r"\pm", "/"}
 _PARTING = (",", ";", r"\quad", r"\qquad")
 _IF = re.compile(r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?")
 _MODULO = re.compile(r"\\[pb]?mod(?![a-z])")
@@ -94,61 +98,160 @@ _END = rf"\d+|{_LETTER}(?:[+-]\d+)?"
 """An end of an index range."""
 
 
+@dataclass
+class _Chain:
+    """A chain that goes on over rows, with what stands beside them."""
+
+    tokens: Tokens
+    row: int = 0
+    """Where its last row begins."""
+    conditions: list[tuple[int, Tokens]] = field(default_factory=list)
+    """Each with the beginning of the row that it stands beside."""
+    doubt: str = ""
+
+    def go_on(self, row: Tokens) -> None:
+        """Take one more row."""
+        self.row = len(self.tokens)
+        self.tokens += [row[0]._replace(text=" "), *row]
+
+    def refuse_row(self, why: str) -> None:
+        """Mark the signs of the last row: what they say is not read."""
+        row = self.tokens[self.row :]
+        self.tokens[self.row :] = [t._replace(unread=why) if t.text in (*SIGNS, *VAGUE) else t for t in row]
+
+    def take(self, result: FormulaRelations) -> None:
+        """Add what it says."""
+        before, doubt = len(result.found), self.doubt
+        for row, beside in self.conditions:
+            if row != self.row:
+                doubt = doubt or f"is `{latex_of(beside)}`, which stands beside a row, a condition of this?"
+            self.tokens += [beside[0]._replace(text=" "), *beside]
+        doubt = _take(stripped(self.tokens), result) or doubt
+        result.found[before:] = (replace(r, doubt=r.doubt or doubt) for r in result.found[before:])
+
+
 def relations_of(formula: SourceFormula) -> FormulaRelations:
     """The relations of a formula.
 
     Raises:
         UnreadError: for what cannot be taken apart.
     """
-    tokens = stripped(with_functions(with_marks(_inner(stripped(cleaned(formula.tokens))))))
+    tokens = stripped(with_functions(in_rows(_inner(stripped(cleaned(formula.tokens))))))
     joined = formula.environment == "multline"
     width = 3 if formula.environment == "eqnarray" else 2
-    lines: list[Tokens] = []
-    first, columns, chained, asked = 0, set[int](), False, dict[int, str]()
-    result = FormulaRelations()
+    chains: list[_Chain] = []
+    first, columns, result = 0, set[int](), FormulaRelations()
+    closed = False
     for _, row in split(tokens, frozenset((r"\\",))):
+        ended_row, closed = closed, re.search(r"[.,;] ?(\\\w+ ?\{[^{}]*\})?$", latex_of(row)) is not None
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
             row = row[[t.text for t in row].index("]") + 1 :]
         cells = [cell for _, cell in split(row, frozenset("&"))]
-        pairs = (stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width))
-        for k, pair in enumerate(filter(None, pairs)):
-            starts = pair[0].text in SIGNS or pair[0].text in VAGUE
-            goes_on = starts or joined or pair[0].text in ("+", "-", r"\cdot", r"\times", r"\pm")
-            if k and pair[0].text == "(" and [*depths(pair)].index(0) == len(pair) - 1:
-                pair = stripped(pair[1:-1])
-                if pair[0].text not in TEXT and {*SIGNS} & {t.text for t in _outside(pair)}:
-                    asked[first] = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
-                    result.found += _remark(pair)
-                    continue
-            if k and pair[0].text in TEXT and not CONDITION.match(latex_of(group(pair, 1)[0])):
-                result.found += _remark(pair)  # in a column of its own
+        pairs = [stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width)]
+        here, pairs = first, [with_marks(pair) for pair in pairs if pair]
+        for k, whole in enumerate(pairs):
+            pair, beside = _with_beside(whole, alone=k > 0)
+            if latex_of(whole) in (*DOTS, r"\vdots"):
                 continue
-            if k and lines and pair[0].text in TEXT:
-                lines[-1] += [pair[0]._replace(text=" "), *pair]
-            elif k and lines and _is_about(pair, _indices(lines[-1:])):
-                lines[-1] += [pair[0]._replace(text=","), *pair]
-            elif goes_on and lines and k == 0:
-                lines[first] += [pair[0]._replace(text=" "), *pair]
-                chained = True
-            elif goes_on and (lines or starts) and not joined:
+            behind = [t.text for part in (beside, *pairs[k + 1 :]) for t in _outside(part)]
+            if not pair and _joins(beside) and {*SIGNS, *VAGUE} & {*behind}:
+                said, pair = _words(beside)
+                if said.strip(" ,.;:()").lower() not in (*_BETWEEN, "and"):
+                    raise UnreadError(f"the words `{said}` stand between formulas")
+                pair, beside = stripped(pair), []
+            starts = {t.text for t in pair[:1]} & {*SIGNS, *VAGUE}
+            goes_on = starts or joined or {t.text for t in pair[:1]} & _OPERATORS
+            if k == 0 and pair and chains and not starts:
+                ended = stripped(chains[first].tokens)[-1:]
+                goes_on = goes_on or {t.text for t in ended} & {*SIGNS, *VAGUE, *_OPERATORS}
+                other = {*SIGNS, *VAGUE, *OTHER, *TEXT} & {t.text for t in _outside(pair)}
+                if not (goes_on or beside or other or ended_row):
+                    raise UnreadError("a row without a sign, and it is not clear what it goes on from")
+            if k and _is_bracketed(pair):
+                pair = stripped(pair[1:-1])
+                if {*SIGNS} & {t.text for t in _outside(pair)}:
+                    asked = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
+                    chains[here].doubt, beside, pair = asked, pair, []
+            if not pair:
+                pass
+            elif k and chains and _is_about(pair, _indices([chains[here].tokens])):
+                chains[here].conditions.append((chains[here].row, [pair[0]._replace(text=","), *pair]))
+            elif goes_on and chains and k == 0:
+                chains[first].go_on(pair)
+            elif goes_on and (chains or starts) and not joined:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
             else:
-                first, columns = (len(lines), columns) if k == 0 else (first, columns | {len(lines)})
-                lines.append(list(pair))
-    for number, line in enumerate(lines):
-        before = len(result.found)
-        _take(stripped(line), result)
-        if doubt := asked.get(
-            number, "is this claimed, beside a chain?" if chained and number in columns else ""
-        ):
-            result.found[before:] = (replace(r, doubt=r.doubt or doubt) for r in result.found[before:])
-    if len(lines) == 1 and not any(t.text in DOTS for t in lines[0]):
-        result.whole = latex_of(stripped(lines[0]))
+                doubt = ""
+                if k and any(re.fullmatch(_LETTER, _side(side)) for _, side in split(pair, frozenset(SIGNS))):
+                    doubt = "is this claimed, and no condition of what stands beside it?"
+                    said = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
+                    chains[here].doubt = chains[here].doubt or said
+                here = len(chains)
+                first, columns = (here, columns) if k == 0 else (first, columns | {here})
+                chains.append(_Chain(list(pair), doubt=doubt))
+            if beside and not chains:
+                raise UnreadError("words stand before all rows")
+            if beside and _is_condition(beside):
+                chains[here].conditions.append((chains[here].row, beside))
+            elif beside:
+                found, why = _remark(beside)
+                result.found += found
+                if why:
+                    chains[here].refuse_row(why)
+    chained = any(c.row for c in chains)
+    for number, one in enumerate(chains):
+        if chained and number in columns:
+            one.doubt = one.doubt or "is this claimed, beside a chain?"
+        one.take(result)
+    texts = {t.text for t in tokens}
+    if r"\begin" in texts and texts & {*SIGNS} and not (result.found or result.conditions):
+        raise UnreadError("an environment in it is not read")
+    if len(chains) == 1 and not any(t.text in DOTS or t.unread for t in chains[0].tokens):
+        result.whole = latex_of(stripped(chains[0].tokens))
     return result
+
+
+def _is_condition(tokens: Tokens) -> bool:
+    """Whether words that begin a condition stand first, and none that begin a remark."""
+    said = _words(tokens)[0] if tokens[0].text in TEXT else ""
+    return CONDITION.match(said) is not None and not ANNOTATION.match(said)
+
+
+def _words(tokens: Tokens) -> tuple[str, Tokens]:
+    """The words at the beginning of tokens, and what is behind them."""
+    inner, stop = group(tokens, 1)
+    return latex_of(inner), tokens[stop:]
+
+
+def _with_beside(row: Tokens, *, alone: bool) -> tuple[Tokens, Tokens]:
+    """A row, and the remark or the condition in words that stands beside it, or alone in its column."""
+    for i, depth in enumerate(depths(row)):
+        opens = depth == 1 and _is_bracketed(row[i:])
+        rest = stripped(row[i + 1 : -1]) if opens else row[i:]
+        if (depth > 0 and not opens) or rest[0].text not in TEXT or _is_name(row, i):
+            continue
+        said, _ = _words(rest)
+        if (i or alone) and (ANNOTATION.match(said) or CONDITION.match(said) or not i):
+            return stripped(row[:i]), rest
+    return row, []
+
+
+def _is_bracketed(tokens: Tokens, opening: Sequence[str] = ("(",)) -> bool:
+    """Whether one pair of brackets holds them all, and something is in it."""
+    opens = len(tokens) > 2 and tokens[0].text in opening
+    return opens and next((k for k, depth in enumerate(depths(tokens)) if depth == 0), 0) == len(tokens) - 1
+
+
+def _joins(tokens: Tokens) -> bool:
+    """Whether words stand first that begin neither a condition nor a remark."""
+    said = _words(tokens)[0] if tokens and tokens[0].text in TEXT else ""
+    return bool(said) and not CONDITION.match(said) and not ANNOTATION.match(said)
 
 
 def _inner(tokens: Tokens) -> Tokens:
     """What is in `aligned` and the like, if that is all."""
+    if _is_bracketed(tokens, ("(", "{")) and {*SIGNS} & {t.text for t in _outside(tokens[1:-1])}:
+        return _inner(stripped(tokens[1:-1]))
     name, at = group(tokens, 1) if tokens[:1] and tokens[0].text == r"\begin" else ([], 0)
     called = latex_of(name).removesuffix("*")
     if called not in _INSIDE:
@@ -159,8 +262,16 @@ def _inner(tokens: Tokens) -> Tokens:
     return stripped(tokens[at : -len(end)])
 
 
-def _take(tokens: Tokens, result: FormulaRelations) -> None:
-    """Add what one line says."""
+def _is_name(tokens: Tokens, at: int) -> bool:
+    """Whether words are a script, or have one or brackets behind them."""
+    if tokens[at].text not in TEXT:
+        return False
+    before, behind = stripped(tokens[:at])[-1:], tokens[group(tokens, at + 1)[1] :][:1]
+    return bool({t.text for t in before} & {"_", "^"} or {t.text for t in behind} & {"(", "_", "^", "["})
+
+
+def _take(tokens: Tokens, result: FormulaRelations) -> str:
+    """Add what one chain says; what is to be asked about it."""
     parts: list[tuple[str, Tokens]] = [("", [])]
     depth = stop = 0
     for i, token in enumerate(tokens):
@@ -170,15 +281,17 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
         if depth > 0 or token.text not in (*TEXT, r"\forall", *_PARTING, ":"):
             parts[-1][1].append(token)
         elif token.text in TEXT:
-            inner, stop = group(tokens, i + 1)
-            words = latex_of(inner)
-            before, behind = stripped(parts[-1][1])[-1:], tokens[stop : stop + 1]
-            if {t.text for t in before} & {"_", "^"} or {t.text for t in behind} & {"(", "_", "^", "["}:
+            words, behind = _words(tokens[i:])
+            stop = len(tokens) - len(behind)
+            if _is_name(tokens, i):
                 parts[-1][1].extend(tokens[i:stop])
             elif token.text == r"\intertext":
                 raise UnreadError("words stand between its rows")
             elif ANNOTATION.match(words):
-                result.found += _remark(tokens[i:])
+                remarks, why = _remark(tokens[i:])
+                if why:
+                    raise UnreadError(why)
+                result.found += remarks
                 break
             else:
                 parts.append((words.strip() or " ", []))
@@ -188,23 +301,43 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
             parts.append(("for all" if token.text == r"\forall" else ",", []))
     claims: list[Tokens] = []
     conditions: list[Tokens] = []
-    conditional = False
-    for sign, part in _with_ranges([(sign, stripped(part)) for sign, part in parts]):
+    conditional, doubt = False, ""
+    parts = [*_with_ranges([(sign, stripped(part)) for sign, part in parts])]
+    for number, (sign, part) in enumerate(parts):
         word = sign.strip(" ,.;:()").lower()
         if sign not in ("", ","):
             if CONDITION.fullmatch(word):
                 conditional = True
+            elif conditional and word in ("such that", "s.t"):
+                conditions = (
+                    conditions[:-1] if not {*SIGNS} & {t.text for t in conditions[-1]} else conditions
+                )
             elif word in ("and", ""):
                 conditional = conditional and word == "and" and not part
             elif word in _BETWEEN or (sign.rstrip().endswith(":") and word.split()[0] not in _PROBLEM):
                 conditional = False
-            else:
+            elif (
+                not (conditional or CONDITION.match(sign))
+                or _denied(word)
+                or any({*SIGNS, *VAGUE} & {t.text for t in _outside(later)} for _, later in parts[number:])
+            ):
                 raise UnreadError(f"the words `{word}` stand in it")
+            else:
+                conditional, doubt = True, f"does it hold without what is said in the words `{word}`?"
         if not part:
+            continue
+        if _TENDS.search(latex_of(part)) and not {*SIGNS, *VAGUE} & {t.text for t in _outside(part)}:
+            raise UnreadError("it says to what a letter tends")
+        if claims and _is_bracketed(part) and {*SIGNS} & {t.text for t in part}:
+            doubt = f"does it hold without ${latex_of(part)}$, which stands beside it?"
+            result.found += _remark(stripped(part[1:-1]))[0]
             continue
         if conditional and sign == "," and claims == [] and conditions:
             conditional = False
         (conditions if conditional else claims).append(part)
+    for token in chain(*conditions):
+        if token.unread:
+            raise UnreadError(token.unread)
     compared = [
         part for part in _listed(conditions) if any(t.text in (*SIGNS, *VAGUE) for t in _outside(part))
     ]
@@ -216,6 +349,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> None:
     result.conditions += [] if found else given
     for part in (part for part in found if part not in aside):
         result.found += _links(part, (*given, *(_range(part) or latex_of(part) for part in aside)))
+    return doubt
 
 
 def _indices(parts: Sequence[Tokens]) -> set[str]:
@@ -231,14 +365,33 @@ def _is_about(part: Tokens, indices: set[str]) -> bool:
     return len(sides) > 1 and any(_side(side) in indices for _, side in sides)
 
 
-def _remark(tokens: Sequence[SourceToken]) -> Iterator[SourceRelation]:
-    """The formulas of a remark; whether it claims them is asked."""
+def _denied(said: str, *, compares: bool = True) -> str:
+    """What of words may change what is claimed beside them; empty where nothing does."""
+    found = _CHANGING.search(said) or REFUSING.search(said.lower()) or EXISTENTIAL.search(said.lower())
+    return found[0] if found and (compares or found[0] != "not") else ""
+
+
+def _remark(tokens: Tokens) -> tuple[list[SourceRelation], str]:
+    """The formulas of a remark, of which it is asked whether it claims them, and why what it stands beside is not read.
+
+    Raises:
+        UnreadError: for what may change all that stands beside it, not only the last step.
+    """
+    said = " ".join(_words(tokens[k:])[0] if t.text in TEXT else t.text for k, t in enumerate(tokens))
+    changing = _denied(said, compares=bool({*SIGNS} & {t.text for t in tokens}))
+    why = f"a remark says `{changing}`, which may change what it claims" if changing else ""
+    if _TENDS.search(latex_of(tokens)):
+        why = "it says to what a letter tends"
+    if why and not ANNOTATION.match(said):
+        raise UnreadError(why)
+    found = list(_remarked(tokens))
+    return [replace(r, refused=r.refused or why) for r in found], why
+
+
+def _remarked(tokens: Tokens) -> Iterator[SourceRelation]:
+    """The formulas of a remark."""
     part: Tokens = []
     i = 0
-    words = " ".join(latex_of(group(tokens, k + 1)[0]) for k, t in enumerate(tokens) if t.text in TEXT)
-    changing = _CHANGING.search(words)
-    if changing and (changing[0] != "not" or {*SIGNS} & {t.text for t in tokens}):
-        raise UnreadError(f"a remark says `{changing[0]}`, which may change what it claims")
     while i <= len(tokens):
         if i == len(tokens) or tokens[i].text in TEXT or tokens[i].text in (",", ";"):
             part = stripped(part)
@@ -328,10 +481,14 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
     if not signs or (signs == 1 and r"\in" in outside and (_POWER.search(said) or not _NUMBERS.search(said))):
         return
     all_of_it = SourceRelation(said, line, given, signs=signs)
+    unread = next((t.unread for t in part if t.unread), "")
+    is_set, logic = _is_set(part), ARROWS & set(outside)
+    if unread and (logic or is_set or _range(part)):
+        yield replace(all_of_it, refused=unread)
+        return
     if ranged := _range(part):
         yield replace(all_of_it, latex=ranged, ranged=True)
         return
-    is_set, logic = _is_set(part), ARROWS & set(outside)
     if is_set and signs == 1 and not logic:
         yield replace(all_of_it, set=True)
         return
@@ -340,21 +497,24 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
         return
     if logic:
         refused = next((VAGUE[text] for text in outside if text in VAGUE), "")
-        unread = {":=", r"\exists", r"\neg", r"\lnot"} & set(outside)
-        yield replace(all_of_it, refused="a formula of logic that is not read" if unread else refused)
+        strange = {":=", r"\exists", r"\neg", r"\lnot"} & set(outside)
+        yield replace(all_of_it, refused="a formula of logic that is not read" if strange else refused)
         return
     sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
     # of `a_1 \\ge \\dots \\ge a_n`, what its ends say
     dots = [
-        k for k in range(1, len(sides) - 1) if _side(sides[k][1]) in DOTS and sides[k + 1][0] == sides[k][0]
+        k
+        for k in range(1, len(sides) - 1)
+        if _side(sides[k][1]) in DOTS and sides[k + 1][0].text == sides[k][0].text
     ]
     sides = [side for k, side in enumerate(sides) if k not in dots]
     scripts = dict[int, str]()
-    for k, (sign, side) in enumerate(sides):
+    for k, (token, side) in enumerate(sides):
         if k and stripped(side)[:1] and stripped(side)[0].text in ("_", "^"):
             stop = group(stripped(side), 1)[1]
-            scripts[k], sides[k] = latex_of(stripped(side)[:stop]), (sign, stripped(side)[stop:])
-    for k, ((_, left), (sign, right)) in enumerate(pairwise(sides), 1):
+            scripts[k], sides[k] = latex_of(stripped(side)[:stop]), (token, stripped(side)[stop:])
+    for k, ((_, left), (token, right)) in enumerate(pairwise(sides), 1):
+        sign = token.text
         left_, right_ = _side(left), _side(right)
         at = next((t.line for t in (*left, *right) if t.text.strip()), line)
         sign_, _, order = ORDERS.get(sign, SIGNS.get(sign, sign)).partition(" ")
@@ -363,7 +523,9 @@ def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
         made = SourceRelation(whole, at, given, defines=SIGNS.get(sign) == ":=")
         if sign == r"\equiv":
             made = replace(made, doubt=rf"does $\equiv$ say that ${left_}$ and ${right_}$ are equal?")
-        if k in scripts:
+        if unread := next((t.unread for t in (token, *left, *right) if t.unread), ""):
+            yield replace(made, refused=unread)
+        elif k in scripts:
             yield replace(made, refused="its sign has a script, which changes what it says")
         elif sign == r"\equiv" and _MODULO.search(said):
             yield replace(made, refused="it is about remainders")
@@ -384,7 +546,7 @@ def _side(tokens: Tokens) -> str:
 def _is_set(part: Tokens) -> bool:
     """Whether a letter is said to be what braces hold, or a set by its name: `K=\\{x: x\\ge0\\}`, `S=\\mathbb{R}^d`."""
     sides = list(split(part, frozenset((*SIGNS, *VAGUE))))
-    if len(sides) != 2 or SIGNS.get(sides[1][0]) not in ("=", ":="):
+    if len(sides) != 2 or SIGNS.get(sides[1][0].text) not in ("=", ":="):
         return False
     left, right = (stripped(side) for _, side in sides)
     return bool(

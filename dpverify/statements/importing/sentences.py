@@ -7,13 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, cleaned, stripped
+from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, certain, stripped
 from dpverify.statements.importing.facts import facts_of, is_member, letter_list
 from dpverify.statements.importing.records import FoundRelation, ImportedSection
 from dpverify.statements.importing.relations import SourceRelation, relations_of
 from dpverify.statements.importing.source import SourceToken, latex_of
 from dpverify.statements.importing.structure import ITEM, SourceFormula, SourceItem, SourcePart, SourceWord
-from dpverify.statements.importing.tables import ASKING, EXISTENTIAL, JOINING, PROBABLE, REFUSING, words
+from dpverify.statements.importing.tables import (
+    ASKING,
+    EXISTENTIAL,
+    JOINING,
+    PROBABLE,
+    REFUSING,
+    one_of,
+    words,
+)
 from dpverify.statements.importing.usage import parts_if_read, written
 from dpverify.statements.pages.letters import single
 
@@ -23,9 +31,23 @@ LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
 _DISJOINED = re.compile(
-    r"\$ (?:[,(] )*(?:and/)?or\b|¤ (?:, )?(?:and/)?or (?:that |else |if |when |both |we have )?[$¤]|\?$"
+    r"\$ (?:[,(] )*(?:and/)?or\b(?! equivalent)|¤ (?:, )?(?:and/)?or (?:(?:that|else|if|when|both|we have) )*\$|\?$"
 )
 """What says only that one of two formulas holds, or asks."""
+_EITHER = re.compile(r"¤ (?:, )?(?:and/)?or (?:(?:that|else|if|when|both) )*¤")
+"""What says so of things of which nothing is claimed here."""
+_EQUAL_IF = re.compile(
+    r"(?:, )?with (?:strict )?(?:in)?equality (?:(?:if and )?only if|iff?|when|for|outside)\b"
+    r"(?!.*(?:;|\b(?:and|hence|thus|so|then|we|which)\b))"
+)
+_CHARACTERIZED = re.compile(
+    r"(?:^|,) (?:[^$,.;\s]+ ){2,}(?:if and only if|iff)\b(?!.*(?:;|\b(?:and|hence|thus|so|then|we|which)\b))"
+)
+"""Behind these, formulas say when something holds, and not that they do."""
+_DRAWN = re.compile(
+    r"\b(?:sampl\w+|pick\w*|choose\w*|chosen|select\w*|draws?|drawn)(?: (?!and|then|we)[\w¤-]+){0,4} with probability\b"
+)
+"""What is said of a choice, and of no claim."""
 _CLAIMED = words("claim") - {"since", "because", "recall", "using", "which"}
 """Behind these, the range of an index is claimed."""
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
@@ -50,7 +72,8 @@ def _written(item: SourceItem) -> str:
     if isinstance(item, SourceFormula):
         compares = any(token.text in SIGNS for token in item.tokens)
         tends = re.search(r"\\(?:to|rightarrow) ?(?:\\infty|0)", item.latex) and not item.shown
-        return "$ limit of a letter" if tends else "$" if compares else "¤"
+        bracketed = "( $ )" if item.latex[:1] == "(" and item.latex[-1:] == ")" else "$"
+        return "$ limit of a letter" if tends else bracketed if compares else "¤"
     return "@"
 
 
@@ -114,6 +137,20 @@ def probable(said: str, tokens: Sequence[SourceToken], place: int) -> Iterator[C
         yield ClaimFrame(place, r"\Pr\left[", rf"\right] {sign} {latex_of(tokens)}", asked, joins=joins)
 
 
+def set_apart(items: Sequence[SourceItem]) -> Iterator[SourceItem]:
+    """The items of a sentence; problems that it poses, and what characterizes something, claim nothing."""
+    said = ""
+    for item in items:
+        said += f" {_written(item)}"
+        if isinstance(item, SourceFormula) and not item.apart:
+            poses = item.shown and re.match(
+                rf"\W*(?:\\\w+ ?\{{)?\W*{one_of('posing')}\b", item.latex, re.IGNORECASE
+            )
+            place = "a problem" if poses else "a case of equality" if _EQUAL_IF.search(said) else ""
+            item = replace(item, apart=place or ("a characterization" if _CHARACTERIZED.search(said) else ""))
+        yield item
+
+
 def letters_in(latex: str) -> set[str]:
     """Letters of LaTeX, in a form in which they can be compared."""
     parts = parts_if_read(latex)
@@ -158,8 +195,10 @@ class SentenceReader:
         """Take the conditions, and keep the claims with theirs for later."""
         said = _said(self.items)
         self.section.unsure = self.section.unsure if said.startswith(ITEM) else _ANY.search(said) is not None
-        self.items = joined_formulas(self.items[said.startswith(ITEM) :])
+        self.items = [*set_apart(joined_formulas(self.items[said.startswith(ITEM) :]))]
         said = _said(self.items)
+        if re.search(r"\bcontra(?:ry|dict\w*)\b", said):
+            self.section.contrary = self.part if re.search(r"\b(?:suppose|assume|let|if)\b", said) else None
         if _OF_THE_LAST.match(said) and "$" not in said and REFUSING.search(said):
             for one in self.section.recent:
                 one.doubt = one.doubt or "does the next sentence change what is claimed here?"
@@ -213,10 +252,10 @@ class SentenceReader:
         for place, item in enumerate(self.items):
             if isinstance(item, SourceFormula) and said[place] in "$¤":
                 try:
-                    tokens = stripped(cleaned(item.tokens))
+                    tokens = certain(item.tokens)
                 except UnreadError:
                     continue
-                before = " ".join(said[:place])
+                before = _DRAWN.sub("", " ".join(said[:place]))
                 if (match := _PROBABLY.search(before)) and not _NEEDED.search(" ".join(said)):
                     found += probable(match[1] or "", tokens, place)
                     whole = f"{before[: match.start()]}¶ {' '.join(said[place:])}"
@@ -308,9 +347,10 @@ class SentenceReader:
         if self.frame is not None:
             before = _said(self.items[: self.frame.place])
             said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
+        said = _DRAWN.sub(" ", _EQUAL_IF.split(said)[0])
         refusing, existential = REFUSING.search(said), EXISTENTIAL.search(said)
         supposes = existential and _SUPPOSED.search(said[: existential.start()])
-        disjoined, asking = _DISJOINED.search(said), ASKING.search(said)
+        disjoined, asking = _DISJOINED.search(said), ASKING.search(said) or _EITHER.search(said)
         role = modal = last = so_far = nearest = led = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""
@@ -367,6 +407,11 @@ class SentenceReader:
             except UnreadError as error:
                 texts = [t.text for t in item.tokens if t.text in SIGNS]
                 number = len(texts) - texts.count(r"\in") or int(r"\in" in texts)
+                if item.apart == "a problem":
+                    yield FoundRelation(
+                        item, SourceRelation(item.latex, item.line, signs=number, set=True), "setting"
+                    )
+                    continue
                 self.refuse(item, item.latex, str(error), number)
                 yield FoundRelation(item, SourceRelation("", item.line), "gap", then=then)
                 taken, joined, then = True, False, False
@@ -406,6 +451,12 @@ class SentenceReader:
                 refused = f"its sentence says `{changing[0]}`, which may change what it claims"
             if not here:  # as a claim it can do no harm: it is a condition of nothing
                 here, doubt = "claim", "is this claimed here, and not assumed?"
+            elif re.search(r"\$ \( \$( \))?$", _said(self.items[: place + 1])) or re.match(
+                r"\( \$ \)", _said(self.items[place + 1 : place + 4])
+            ):
+                doubt = "is this claimed, or is what stands in brackets its condition?"
+            elif here == "claim" and self.section.contrary is self.part:
+                doubt = "is this claimed, and not only under what is supposed for a contradiction?"
             elif here == "claim" and asking:
                 doubt = f"is this claimed, in a sentence that says `{asking[0]}`?"
             whole = relations.whole and not any(
@@ -414,7 +465,12 @@ class SentenceReader:
             parts = relations.found
             alone = here == "claim" and not taken and len(parts) == 1
             claims_range = alone and (modal in _CLAIMED if role == "claim" else item.shown and not role)
-            if here == "condition" and whole and len(parts) > 1:
+            if (
+                here == "condition"
+                and whole
+                and len(parts) > 1
+                and not any(is_member(r.latex) for r in parts)
+            ):
                 parts = [SourceRelation(relations.whole, item.line, signs=sum(r.signs for r in parts))]
             for relation in parts:
                 # of which set a letter is an element says nothing that words around it could change

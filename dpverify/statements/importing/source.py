@@ -26,6 +26,8 @@ class SourceToken(NamedTuple):
     text: str
     line: int
     file: str
+    unread: str = ""
+    """Why what it stands for is not read; what stands apart from it may be."""
 
     @property
     def command(self) -> bool:

@@ -446,7 +446,7 @@ class _Scan:
         at = closing_bar(parts, i)
         inner = parts[i + 1 : at]
         capital = 0 < len(inner) <= 4 and inner[0].isupper() and single(inner, 0) == len(inner)
-        if capital or SETS & set(inner[:3]):
+        if capital or SETS & set(inner[:3]) or {r"\cap", r"\cup", r"\setminus"} & set(outer(inner)):
             self.take(at + 1, ">= 0")
         else:
             self.closers.add(at)
