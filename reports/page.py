@@ -199,6 +199,12 @@ def _groups(page_sections: tuple[SubjectSection, ...]) -> list[tuple[str, list[S
     return list(grouped.items())
 
 
+def _symbol(name: str, proof: ProofEvidence | None) -> Markup:
+    """A letter as its formula prints it; its name where none does."""
+    printed = proof.letters.get(name) if proof is not None else None
+    return Markup("<i>{}</i>").format(name) if printed is None else inline(printed, math.inf)
+
+
 def _letters(proof: ProofEvidence) -> list[str]:
     """All letters that the ledger says something of."""
     return list(
@@ -280,6 +286,7 @@ def _environment() -> Environment:
         origin_text=origin_text,
         provable=provable_text,
         letters=_letters,
+        symbol=_symbol,
         unbroken=_unbroken,
         reason_of=reason_of,
         tidy=tidy,

@@ -50,9 +50,13 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
         ((entry, letter) for letter in told for entry in letter.entries),
         key=lambda pair: gravity(pair[0].consequence),
     )
+    steps, meant = sum(len(letter.all_steps) for letter in told), sum(len(letter.meant) for letter in told)
     numbers = (
-        ("that are false, or do not follow, in a proof only", sum(len(letter.all_steps) for letter in told)),
-        ("that are edge cases or notation", sum(len(letter.meant) for letter in told)),
+        (
+            f"that {'is false, or does' if steps == 1 else 'are false, or do'} not follow, in a proof only",
+            steps,
+        ),
+        (f"that {'is an edge case' if meant == 1 else 'are edge cases'} or notation", meant),
     )
     answers = (
         ("Is it true?", _truth(ledger, summary)),
