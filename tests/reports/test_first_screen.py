@@ -97,8 +97,8 @@ def test_only_what_concerns_an_implementation_is_shown(consequence: Consequence)
     grave = consequence in (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
     assert len(found.false) == (1 if grave else 0)
     step = consequence is Consequence.STEP
-    what = "false, or do not follow, in a proof only" if step else "edge cases or notation"
-    assert found.others == (() if grave else ((f"that are {what}", 1),))
+    what = "is false, or does not follow, in a proof only" if step else "is an edge case or notation"
+    assert found.others == (() if grave else ((f"that {what}", 1),))
 
 
 def test_a_finding_with_a_number_is_preferred() -> None:
