@@ -64,7 +64,8 @@ class Summary:
         reasons = [entry.gap for entry in self.undecided]
         self.gaps = tuple((gap, reasons.count(gap)) for gap in Gap if gap in reasons)
         """How often each of the known reasons left something undecided."""
-        self.headline = " ".join([*self._headline(), *shown_text(ledger.statements)])
+        self.scope = " ".join(self._headline())
+        self.headline = " ".join([self.scope, *shown_text(ledger.statements)])
 
     def _sort_statements(self, found: Iterable[FaultyStatement]) -> None:
         """What is false in print or does not follow: statements themselves, and those of which only a part is so."""
