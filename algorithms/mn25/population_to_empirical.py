@@ -172,11 +172,11 @@ class PopulationToEmpirical(Reduction):
         steepest = lipschitz + constraint.diameter * self.added_convexity(1, usual)
         return self.solver_error(n, 1, usual) / steepest
 
-    def solver_error(self, n: int, phase: int, regularization: float) -> float:
+    def solver_error(self, n: int, phase: int, regularization: float, printed: bool = False) -> float:
         """The solver's expected excess mean risk in a phase, relative to the radius, on the worst of the balls.
 
-        a G if `accuracy` is a, else what the solver states; at most 2 G, the range of the loss; loss over length.
-        Refused if there is neither.
+        a G if `accuracy` is a, else what the solver states, or with `printed` what its theorem does; at most 2 G, the
+        range of the loss; loss over length. Refused if there is neither.
         """
         lipschitz, constraint = self.problem.constants.lipschitz_constant, self.problem.constraint
         steepest = lipschitz + constraint.diameter * self.added_convexity(phase, regularization)
@@ -191,7 +191,8 @@ class PopulationToEmpirical(Reduction):
                     f"{self.id} cannot set its parameters: {type(self.solver).__name__} states no expected excess "
                     "empirical risk. Give `accuracy`, or minibatch and regularization."
                 )
-            bound = stated.bound / sizes.part if stated.total else stated.bound
+            bound = stated.theorem if printed and stated.theorem is not None else stated.bound
+            bound /= sizes.part if stated.total else 1
             found = max(found, bound / (constraint.diameter * 2.0**-ball))
         return min(found, 2 * steepest)
 
@@ -287,12 +288,16 @@ class PopulationToEmpirical(Reduction):
         With E F_S(w_t) - min F_S <= c_1 (2 d_t + P 2^-R) + c_0 for E ||w_{t-1} - argmin F_S|| <= d_t, the strong
         convexity Lambda_t of phase t gives m_t = sqrt(E ||w_t - w_t*||^2) <= sqrt(2 (...) / Lambda_t) + L / (sqrt(n')
         Lambda_t), w_t* being the population's minimizer, d_{t+1} <= m_t + L / (sqrt(n') Lambda_{t+1}), and finally
-        E F(w_T) - F(w*) <= L m_T + lambda_0 (P/2)^2 + sum_{0 < t < T} lambda_t m_t^2.
+        E F(w_T) - F(w*) <= L m_T + lambda_0 (P/2)^2 + sum_{0 < t < T} lambda_t m_t^2. `theorem` has what the solver's
+        own theorem says of its error in place of what is computed for its steps.
         """
-        bound = self._risk(n, self.chosen_regularization(n))
-        return StatedRisk(bound, total=False, population=True, **words("mn25.sco-to-erm/risk"))
+        bound, theorem = (self._risk(n, self.chosen_regularization(n), printed) for printed in (False, True))
+        row = words("mn25.sco-to-erm/risk")
+        return StatedRisk(bound, total=False, population=True, theorem=theorem, **row)
 
-    def relative_error(self, n: int, regularization: float, phase: int) -> tuple[float, float]:
+    def relative_error(
+        self, n: int, regularization: float, phase: int, printed: bool = False
+    ) -> tuple[float, float]:
         """c_1 and c_0: a phase's expected excess empirical risk is at most c_1 (2 D + P 2^-R) + c_0.
 
         D is the distance from w_{t-1} to the minimizer. Either the solver's error or that of the selections, per
@@ -303,7 +308,7 @@ class PopulationToEmpirical(Reduction):
         change = self.problem.constants.gradient_sensitivity / batch
         epsilon = before_amplification(self.selection_epsilon, batch, sizes.part)
         sampled = lipschitz / math.sqrt(batch) if batch < sizes.part else 0.0
-        relative, rest = self.solver_error(n, phase, regularization), 0.0
+        relative, rest = self.solver_error(n, phase, regularization, printed), 0.0
         if sizes.boosts > 1:
             spread = math.log(sizes.boosts)
             relative += 2 / epsilon * change * spread + sampled * math.sqrt(2 * spread)
@@ -317,7 +322,7 @@ class PopulationToEmpirical(Reduction):
             rest += diameter / sizes.part * (4 / epsilon * change + sampled / deviations)
         return relative, rest
 
-    def _risk(self, n: int, regularization: float) -> float:
+    def _risk(self, n: int, regularization: float, printed: bool = False) -> float:
         sizes = self.sizes(n)
         lipschitz, diameter = self.problem.constants.lipschitz_constant, self.problem.constraint.diameter
         smallest = diameter * 2.0 ** (1 - sizes.balls)
@@ -327,7 +332,7 @@ class PopulationToEmpirical(Reduction):
             convexity = self.added_convexity(phase, regularization)
             sampling = lipschitz / (math.sqrt(sizes.part) * convexity)
             away = min(diameter, moved + sampling)
-            relative, rest = self.relative_error(n, regularization, phase)
+            relative, rest = self.relative_error(n, regularization, phase, printed)
             excess = min(
                 relative * (2 * away + smallest) + rest, (lipschitz + diameter * convexity) * diameter
             )

@@ -26,6 +26,7 @@ from dpverify.privacy import GDP, ApproxDP
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
+from dpverify.running.foresight import CALL_LIMIT, USUAL_CALL
 from dpverify.running.progress import told
 from dpverify.running.randomness import Array
 
@@ -53,7 +54,8 @@ class FullBatchDescent(Weakenable):
         epsilon: in nats, above 0.
         delta: in (0, 1).
         steps: T; None: a power of two, at most 4096, from which on twice as many lower the bound by less than 1 %, and
-            with which no step has to be shortened.
+            with which no step has to be shortened; fewer where n and the dimension let foresee that a run with as many
+            would be refused by default.
         stretch: of the sum of the steps, dimensionless. Bounds expect the farthest minimizer in the worst direction, so
             that longer steps do better than bounds say: 1.5 costs a twelfth of the bound.
         noise_multiplier: noise over L2 sensitivity of the T steps together; None: the least.
@@ -123,7 +125,8 @@ class FullBatchDescent(Weakenable):
             return self.steps
         steps = _FEWEST_STEPS
         bound = self._bound(n, steps)
-        while steps < _MOST_STEPS:
+        most = min(_MOST_STEPS, CALL_LIMIT * USUAL_CALL / (n * self.seconds_a_call))
+        while 2 * steps <= most:
             better = self._bound(n, 2 * steps)
             if better > _WORTH_IT * bound and self._first(n, steps) <= self._longest:
                 break

@@ -57,6 +57,20 @@ def test_a_model_with_names_and_ranges(folder: Path, capsys: pytest.CaptureFixtu
     assert "NOT PRIVATE" not in capsys.readouterr().out
 
 
+def test_a_npy_file_gives_the_model_of_the_csv_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("plain.npy", np.loadtxt("plain.csv", delimiter=","))
+    np.save("text.npy", np.array([["a", "b"]]))
+    found = []
+    for name in ("plain.csv", "plain.npy"):
+        assert call("fit", name, "--label", "3", *FAST, "--seed", "1", "--json", "-") == 0
+        found.append(json.loads(capsys.readouterr().out)["coefficients"])
+    assert found[0] == found[1] != {}
+    assert call("fit", "plain.npy", "--label", "4", *FAST) == 2
+    assert "from 1 to 3" in capsys.readouterr().err
+    assert call("fit", "text.npy", "--label", "1", *FAST) == 2
+    assert "allowed is a table of numbers" in capsys.readouterr().err
+
+
 def test_a_bound_with_a_probability_stands_beside_the_expected_one(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

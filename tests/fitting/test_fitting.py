@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
-from dpverify.algorithms.yardstick import FullBatchDescent
+from dpverify.algorithms.yardstick import FullBatchDescent, full_batch
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.fitting import DeclaredBounds, candidates, fit, methods
 from dpverify.fitting.models import problem_for
@@ -251,6 +251,17 @@ def test_passes_over_all_records_are_foreseen_as_passes() -> None:
     assert run(descent, data, runs=1, seed=0).gradient_queries[0] == 300 * 40_000
     with pytest.raises(TooCostlyError):
         run(dataclasses.replace(descent, steps=int(CALL_LIMIT) + 1, stretch=1.0), data, runs=1, seed=0)
+
+
+@pytest.mark.parametrize(("most", "runs"), [(6e2, True), (6e4, False)])
+def test_the_yardstick_makes_the_passes_that_are_allowed(
+    monkeypatch: pytest.MonkeyPatch, most: float, runs: bool
+) -> None:
+    """Among 1e6 records it is not refused; it would be, if its passes were not limited."""
+    monkeypatch.setattr(full_batch, "CALL_LIMIT", most / full_batch.USUAL_CALL)
+    problem, _ = problem_for("logistic", 100, 1.0)
+    (one,) = candidates(problem, n=10**6, epsilon=1.0, delta=1e-5, only="yardstick.full-batch")
+    assert (one.bound is not None, one.costly) == (runs, not runs)
 
 
 def test_the_yardstick_is_below_the_first_algorithm_of_its_kind() -> None:

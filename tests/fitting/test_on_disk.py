@@ -14,6 +14,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.fitting import DeclaredBounds, fit, tables
 from dpverify.fitting.tables import read_labeled
 from dpverify.problems import Dataset
+from dpverify.problems.per_run import batched_minimizers
 from dpverify.problems.tables import mapped
 
 
@@ -98,6 +99,26 @@ def test_memory_does_not_hold_the_table(tmp_path: Path, monkeypatch: pytest.Monk
     gathered, n = mapped.gathered, 20_000
     monkeypatch.setattr(mapped, "gathered", lambda found, on_disk: gathered(found, on_disk=False))
     assert peak(saved(tmp_path / "b.npy", n, d, np.float32), d) > 8 * n * d
+
+
+def test_curvatures_are_summed_over_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objective perturbation holds products of coordinates of some records at once; and all of them would be seen."""
+    n, d = 2_000, 40
+    table = np.load(saved(tmp_path / "a.npy", n, d))
+    found = []
+    for products in (2**24, 2**16):
+        monkeypatch.setattr(batched_minimizers, "_PRODUCTS", products)
+        tracemalloc.start()
+        try:
+            model = fit(
+                table[:, :d], table[:, d], epsilon=1.0, method="bst14.alg-objpert", seed=0, private_only=True
+            )
+            found.append((model.coefficients, tracemalloc.get_traced_memory()[1]))
+        finally:
+            tracemalloc.stop()
+    (expected, all_at_once), (points, in_parts) = found
+    np.testing.assert_allclose(points, expected, rtol=1e-9)
+    assert all_at_once > 8 * n * d**2 > 4 * in_parts
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def rare_tail(
         >>> from dpverify.auditing.white_box import rare_tail
         >>> from dpverify.running import single_noise
         >>> found = rare_tail(single_noise(0.0, 1.0), lambda states: states[:, 0], 6.0, seed=0)
-        >>> 0.8 < found.lower / norm.sf(6.0) < 1  # 1e-9, by some 50,000 particles
+        >>> bool(0.5 < found.lower / norm.sf(6.0) < 1)  # 1e-9, by some 50,000 particles
         True
     """
     number("threshold", threshold)

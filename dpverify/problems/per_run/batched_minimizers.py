@@ -165,9 +165,14 @@ class _Objective:
         curvatures = (base.link_slope(z + step, self.labels) - base.link_slope(z - step, self.labels)) / (
             2 * step
         )
-        products = xp.reshape(self.features[:, :, None] * self.features[:, None, :], (self.data.n, d * d))
-        identity = xp.reshape(like(np.eye(d), w), (1, d * d))
-        return xp.reshape(curvatures @ products + self.ridge * identity, (w.shape[0], d, d))
+        total = self.ridge * xp.reshape(like(np.eye(d), w), (1, d * d))
+        rows = max(1, _PRODUCTS // (d * d))
+        for first in range(0, self.data.n, rows):
+            last = min(first + rows, self.data.n)
+            part = self.features[first:last, :]
+            products = xp.reshape(part[:, :, None] * part[:, None, :], (part.shape[0], d * d))
+            total = curvatures[:, first:last] @ products + total
+        return xp.reshape(total, (w.shape[0], d, d))
 
     def certified(self, w: Array, gradient: Array, rounding: Array, normal: Array) -> Array:
         """The bound ||g + v|| / m for v normal at w, with room for rounding in g, v and w."""
@@ -176,6 +181,8 @@ class _Objective:
 
 
 _EPS = float(np.finfo(np.float64).eps)
+_PRODUCTS = 2**24
+"""Products of coordinates that are held at once, over some of the records."""
 
 
 class _State:

@@ -214,6 +214,20 @@ def test_the_risk_bound_holds(selection: Any, minibatch: int) -> None:
         assert bound.bound < 2.5
 
 
+def test_the_theorem_is_the_recursion_with_the_solver_s_own_theorem() -> None:
+    """At the parameters in use: as if the solver stated its theorem alone."""
+    fixed: dict[str, Any] = {"boosts": 1, "balls": 1, "phases": 4, "regularization": 1e-3}
+
+    def found(bound: float, theorem: float | None = None) -> StatedRisk:
+        solver = FixedSolver(LOGISTIC, risk=StatedRisk(bound, total=False, theorem=theorem))
+        return PopulationToEmpirical(solver, 1.0, **fixed).risk_bound(10**9)
+
+    both, less, more = found(1e-6, 1e-4), found(1e-6), found(1e-4)
+    assert both.bound == less.bound < more.bound < 2.0
+    assert (both.theorem, less.theorem, more.theorem) == (more.bound, less.bound, more.bound)
+    assert "by the theorem's own proof" in str(both)
+
+
 def test_the_bound_falls_like_the_theorem_says() -> None:
     """With alpha = n^-0.4 and losses from 1/alpha^2 records the bound follows alpha, up to a logarithm.
 
