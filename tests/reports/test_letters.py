@@ -335,10 +335,10 @@ def test_a_table_says_what_is_printed_and_what_is_not() -> None:
     fields = {"latex": "x\\le 1", "coverage": Coverage.STEP}
     for provenance, prints, said in (
         (Provenance.VERBATIM, (), "| $x\\le 1$ |"),
-        (Provenance.PIECED, (), "| $x\\le 1$ |"),
+        (Provenance.PIECED, (), "| pieced together: $x\\le 1$ |"),
         (Provenance.SPECIAL, (), "| a special case: $x\\le 1$ |"),
-        (Provenance.OURS, ("x<y",), "| printed: $x<y$ what follows: $x\\le 1$ |"),
-        (Provenance.PIECED, ("(x,y)", "x=z"), "| printed: $x=z$ that is: $x\\le 1$ |"),
+        (Provenance.OURS, ("x<y",), "| printed: $x<y$; what follows: $x\\le 1$ |"),
+        (Provenance.PIECED, ("(x,y)", "x=z"), "| printed: $x=z$; that is: $x\\le 1$ |"),
         (Provenance.OURS, ("x<" + "y" * 200,), "| what follows: $x\\le 1$ |"),
     ):
         row = refuted("a.b", Consequence.STEP, provenance=provenance, prints=prints, **fields)

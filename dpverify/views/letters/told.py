@@ -503,11 +503,12 @@ def _line(fault: PrintedFault, name: str) -> FaultLine:
     formula = _math(proof.latex) if proof.latex else _code(proof.expression)
     own = tuple(line for line in proof.prints if _RELATION.search(line) and line != proof.latex)
     own = own if sum(map(len, own)) <= _LONGEST_PRINTED else ()
-    pieced = proof.provenance is Provenance.PIECED  # what it says is printed, in several places
-    label = "" if pieced and not own else _IN_A_TABLE.get(proof.provenance or Provenance.VERBATIM, "")
+    label = _IN_A_TABLE.get(proof.provenance or Provenance.VERBATIM, "")
+    if proof.provenance is Provenance.PIECED and not own:
+        label = "pieced together:"
     said = (
         *_listed("printed:", map(_math, own)),
-        *((SaidPiece(label),) if label else ()),
+        *((SaidPiece(f"{'; ' if own else ''}{label}"),) if label else ()),
         formula,
         *_where(proof),
     )
