@@ -425,6 +425,14 @@ def test_thresholds_are_in_the_papers_letters_and_in_numbers_that_people_write()
     assert "How far it holds" not in findings_markdown(example_ledger(entries=(row,), statements=()))
 
 
+def test_a_curve_is_in_the_papers_letters() -> None:
+    row = refuted("a.b", Consequence.CLAIM, counterexample=None, excess=None, left=None, right=None)
+    row = row.but(along=(r"\nu=t", r"C\le\frac{1}{3}t", r"1\le t"), reason="false along n = t for C <= 1/3*t")
+    text = findings_markdown(example_ledger(entries=(row,), statements=()))
+    assert r"**Fails:** false along $\nu=t$, $C\le\frac{1}{3}t$, $1\le t$" in text
+    assert "1/3*t" not in text
+
+
 def test_long_numbers_are_short_in_a_letter() -> None:
     for number, short in (
         ("2251799813685249", "2.2518e+15"), ("9007199245733793/9007199254740992", "0.999999999"),

@@ -229,6 +229,8 @@ def fails(fault: PrintedFault, longest: int | None = None) -> Said:
         said += (
             [SaidPiece("at"), *at, *([SaidPiece(":"), *by] if by else [])] if at else [] if open_ended else by
         )
+        if not said and proof.along:
+            said += _listed("false along", map(_math, proof.along))
         said += [SaidPiece(proof.reason)] if not said and proof.reason else []
     units = fault.units
     if units is not None:
