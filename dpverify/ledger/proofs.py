@@ -94,6 +94,8 @@ class ProofEvidence(Record):
     box: dict[str, tuple[str, str]] | None = None
     counterexample: dict[str, str] | None = None
     """Symbol to exact decimal or fraction."""
+    along: tuple[str, ...] = ()
+    """Of a claim about orders that is false along a curve, in LaTeX: its letters there, and the constants."""
     left: str | None = None
     right: str | None = None
     """The two sides at the counterexample, in the order that is printed."""

@@ -335,10 +335,10 @@ def test_a_table_says_what_is_printed_and_what_is_not() -> None:
     fields = {"latex": "x\\le 1", "coverage": Coverage.STEP}
     for provenance, prints, said in (
         (Provenance.VERBATIM, (), "| $x\\le 1$ |"),
-        (Provenance.PIECED, (), "| $x\\le 1$ |"),
+        (Provenance.PIECED, (), "| pieced together: $x\\le 1$ |"),
         (Provenance.SPECIAL, (), "| a special case: $x\\le 1$ |"),
-        (Provenance.OURS, ("x<y",), "| printed: $x<y$ what follows: $x\\le 1$ |"),
-        (Provenance.PIECED, ("(x,y)", "x=z"), "| printed: $x=z$ that is: $x\\le 1$ |"),
+        (Provenance.OURS, ("x<y",), "| printed: $x<y$; what follows: $x\\le 1$ |"),
+        (Provenance.PIECED, ("(x,y)", "x=z"), "| printed: $x=z$; that is: $x\\le 1$ |"),
         (Provenance.OURS, ("x<" + "y" * 200,), "| what follows: $x\\le 1$ |"),
     ):
         row = refuted("a.b", Consequence.STEP, provenance=provenance, prints=prints, **fields)
@@ -423,6 +423,14 @@ def test_thresholds_are_in_the_papers_letters_and_in_numbers_that_people_write()
     )
     row = row.but(thresholds=(long,))
     assert "How far it holds" not in findings_markdown(example_ledger(entries=(row,), statements=()))
+
+
+def test_a_curve_is_in_the_papers_letters() -> None:
+    row = refuted("a.b", Consequence.CLAIM, counterexample=None, excess=None, left=None, right=None)
+    row = row.but(along=(r"\nu=t", r"C\le\frac{1}{3}t", r"1\le t"), reason="false along n = t for C <= 1/3*t")
+    text = findings_markdown(example_ledger(entries=(row,), statements=()))
+    assert r"**Fails:** false along $\nu=t$, $C\le\frac{1}{3}t$, $1\le t$" in text
+    assert "1/3*t" not in text
 
 
 def test_long_numbers_are_short_in_a_letter() -> None:

@@ -16,11 +16,13 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
-from dpverify.statements.paper import Paper, papers
+from dpverify.statements.paper import Paper, address_of, papers
 from dpverify.statements.provenance import prints
 from dpverify.statements.selection import find_statement
 from dpverify.verification import job
 from dpverify.verification.catalog import rows as proof_rows
+from dpverify.verification.catalog.answers import known
+from dpverify.verification.catalog.curves import curve_of
 from dpverify.verification.refutations import (
     GUESSED,
     PARTIAL,
@@ -31,6 +33,7 @@ from dpverify.verification.refutations import (
     judged,
     sides_as_printed,
 )
+from dpverify.verification.thresholds import printed_at
 
 X = real("x", ge=0)
 IN_VAIN, FOUND = RealisticPoint(sizes={}, tried=9), RealisticPoint(sizes={}, tried=9, point={"x": "1"})
@@ -221,3 +224,20 @@ def test_a_condition_of_a_correction_says_what_it_leaves_out(lipschitz: str, lef
     assert statement is not None
     point = {"mu": "1", "G": lipschitz, "d": "1", "D": "0", "delta": "1/4", "C": "1"}
     assert is_left_out(statement, point) is left_out
+
+
+@pytest.mark.parametrize(
+    ("statement", "name", "curve"),
+    [
+        ("gll22.thm6.9", "polynomial-accuracy", ("n=t", r"C\le3\ln\left(t\right)", r"1\le t")),
+        ("mn25.thm6", "rate", (r"\delta=e^{-t}", r"\frac{1}{12t^{\frac{1}{2}}}\le c", r"1\le t")),
+        ("gll22.thm5.6", "a-step-is-made", ()),
+    ],
+)
+def test_a_curve_is_read_off_its_certificate(statement: str, name: str, curve: tuple[str, ...]) -> None:
+    obligation = printed_at(address_of(statement), name)
+    assert obligation is not None
+    proof = known(obligation)
+    assert proof is not None
+    form = obligation.written_out if proof.written_out else obligation
+    assert curve_of(form, proof.certificate) == curve

@@ -25,6 +25,7 @@ from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.reports.plain_formulas import plain_formula
 from dpverify.statements.provenance import prints
+from dpverify.verification.catalog.curves import curve_of
 from dpverify.verification.catalog.premises import premises_of_row
 from dpverify.verification.catalog.source_rows import (
     SourceRow,
@@ -208,6 +209,7 @@ def _evidence(row: SourceRow, proof: Proof, known: Known) -> ProofRecord:
         prover=proof.prover,
         box=_plain(proof.box),
         counterexample=point,
+        along=curve_of(form, certificate),
         relation=sides[0],
         left=sides[1],
         right=sides[2],

@@ -43,6 +43,7 @@ from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
 from dpverify.statements.theorems.names import FOLDERS, split_names
 from dpverify.verification import thresholds
+from dpverify.verification.catalog.curves import curve_of
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.premises import premises_of_row
 from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
@@ -437,7 +438,8 @@ def _shown(source: SourceRow, row: ProofEvidence, certificate: Json) -> dict[str
     if not trees or (certificate["verdict"] != Verdict.CERTIFIED and row.box is None):
         box = None  # a proof on the whole domain need not name its box
     leaves = sum(_leaves(tree["tree"]) for tree in trees) if trees else None
-    shown = {"counterexample": point, "box": box, "boxes": leaves}
+    form = obligation.written_out if row.written_out else obligation
+    shown = {"counterexample": point, "along": curve_of(form, certificate), "box": box, "boxes": leaves}
     return shown if point is not None else {**shown, "witness": certificate.get("witness")}
 
 

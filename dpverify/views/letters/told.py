@@ -229,6 +229,8 @@ def fails(fault: PrintedFault, longest: int | None = None) -> Said:
         said += (
             [SaidPiece("at"), *at, *([SaidPiece(":"), *by] if by else [])] if at else [] if open_ended else by
         )
+        if not said and proof.along:
+            said += _listed("false along", map(_math, proof.along))
         said += [SaidPiece(proof.reason)] if not said and proof.reason else []
     units = fault.units
     if units is not None:
@@ -503,11 +505,12 @@ def _line(fault: PrintedFault, name: str) -> FaultLine:
     formula = _math(proof.latex) if proof.latex else _code(proof.expression)
     own = tuple(line for line in proof.prints if _RELATION.search(line) and line != proof.latex)
     own = own if sum(map(len, own)) <= _LONGEST_PRINTED else ()
-    pieced = proof.provenance is Provenance.PIECED  # what it says is printed, in several places
-    label = "" if pieced and not own else _IN_A_TABLE.get(proof.provenance or Provenance.VERBATIM, "")
+    label = _IN_A_TABLE.get(proof.provenance or Provenance.VERBATIM, "")
+    if proof.provenance is Provenance.PIECED and not own:
+        label = "pieced together:"
     said = (
         *_listed("printed:", map(_math, own)),
-        *((SaidPiece(label),) if label else ()),
+        *((SaidPiece(f"{'; ' if own else ''}{label}"),) if label else ()),
         formula,
         *_where(proof),
     )

@@ -108,6 +108,18 @@ def along(end: str) -> Json:
     }
 
 
+E_LESS_ONE = ["add", ["exp", ONE], MINUS]
+CHORD = problem(
+    ["<=", ["exp", X], ["add", ONE, ["mul", X, E_LESS_ONE]]],
+    letters=(letter("x", low="3/4", high="1", opened=False),),
+)
+"""Both sides are e at 1, and the right one is larger before."""
+FROM_ONE = {
+    "method": "boxes",
+    "box": {"x": ["3/4", "1"]},
+    "precision": 53,
+    "tree": ["e", "x", "upper", ["="], ["+"]],
+}
 REFLECTED = problem(["==", ["add", ["phi", X], ["phi", ["mul", ["num", "-1"], X]]], ONE])
 AT_ZERO = letter("x", opened=False)
 
@@ -143,12 +155,19 @@ TRUE = [
     KernelRow("halves", HALVES, "proved", CLOSED),
     KernelRow("from zero", FROM_ZERO, "proved", along("lower")),
     KernelRow("to half", TO_HALF, "proved", along("upper")),
+    KernelRow("chord", CHORD, "proved", FROM_ONE),
     KernelRow("reflected", REFLECTED, "proved", SMT),
     KernelRow("slope", SLOPE, "proved", {"method": "identity"}),
     KernelRow("inverse", INVERSE, "proved", FALLS),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
 FALSE = [
+    KernelRow(
+        "chord",
+        {**CHORD, "claim": ["<=", ["exp", X], ["add", ["num", "99/100"], ["mul", X, E_LESS_ONE]]]},
+        "proved",
+        FROM_ONE,
+    ),
     KernelRow("halves", {**HALVES, "claim": ["<", SUM, ["num", "3/4"]]}, "proved", CLOSED),
     KernelRow(
         "from zero", {**FROM_ZERO, "claim": ["<=", ["exp", X], ["add", ONE, X]]}, "proved", along("lower")
