@@ -33,7 +33,7 @@ from dpverify.statements.importing.cleaning import (
 )  # fmt: skip
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
-from dpverify.statements.importing.tables import EXISTENTIAL, REFUSING, one_of, words
+from dpverify.statements.importing.tables import EXISTENTIAL, JOINING, REFUSING, one_of, words
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,7 @@ _PROBLEM = words("problem") | words("condition") | words("claim")
 _TENDS = re.compile(r"\\(?:to|rightarrow) ?[+-]? ?(?:\\infty|0|1)")
 """To what a letter tends."""
 _BESIDE = "is this claimed, and no condition of what stands beside it?"
+_BEHIND_AND = "is what stands behind `and` claimed, and no condition?"
 _OPERATORS = {"+", "-", r"\cdot", r"\times", r"\pm", "/"}
 _PARTING = (",", ";", r"\quad", r"\qquad")
 _IF = re.compile(r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?")
@@ -162,7 +163,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             goes_on = starts or joined or {t.text for t in pair[:1]} & _OPERATORS
             if k == 0 and pair and chains and not starts:
                 ended = stripped(chains[first].tokens)[-1:]
-                goes_on = goes_on or {t.text for t in ended} & {*SIGNS, *VAGUE, *_OPERATORS}
+                goes_on = goes_on or {t.text for t in ended} & {*SIGNS, *VAGUE, *_OPERATORS, *ARROWS}
                 other = {*OTHER, *TEXT} & {t.text for t in _outside(pair)}
                 if not (goes_on or beside or other or ended_row or _signs(pair)):
                     raise UnreadError("a row without a sign, and it is not clear what it goes on from")
@@ -183,6 +184,11 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
                 here = len(chains)
                 first = first if k else here
                 chains.append(_Chain(list(pair), doubt=_BESIDE if k else ""))
+            leads = beside and beside[0].text in TEXT and not stripped(_words(beside)[1])
+            said = _words(beside)[0].strip(" ,.;:()").lower() if leads else ""
+            arrow = pair and not _signs(pair) and {t.text for t in pair} <= {*ARROWS, " "}
+            if arrow or said in (*JOINING, "implying") or CONDITION.fullmatch(said):
+                raise UnreadError(f"`{said or latex_of(pair)}` joins it with what comes")
             if beside and not chains:
                 raise UnreadError("words stand before all rows")
             if (
@@ -291,16 +297,21 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
             parts.append(("for all" if token.text == r"\forall" else ",", []))
     claims: list[Tokens] = []
     conditions: list[Tokens] = []
-    conditional, doubt = False, ""
+    conditional = listed = False  # whether a comparison stands behind a comma among conditions
+    doubt, number_before = "", 0  # of claims before the first condition
     parts = [*_with_ranges([(sign, stripped(part)) for sign, part in parts])]
     for number, (sign, part) in enumerate(parts):
         word = sign.strip(" ,.;:()").lower()
         if sign not in ("", ","):
             if CONDITION.fullmatch(word):
+                if number_before and (listed if conditional else number_before < len(claims)):
+                    raise UnreadError("several claims in it have conditions of their own")
+                number_before = number_before if conditions else len(claims)
                 conditional = True
             elif conditional and word in ("such that", "s.t"):
                 conditions = [*filter(_signs, conditions)]
             elif word in ("and", ""):
+                doubt = _BEHIND_AND if conditional and word and _signs(part) else doubt
                 conditional = conditional and word == "and" and not part
             elif word in _BETWEEN or (sign.rstrip().endswith(":") and word.split()[0] not in _PROBLEM):
                 conditional = False
@@ -322,6 +333,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
             continue
         if conditional and sign == "," and claims == [] and conditions:
             conditional = False
+        listed = listed or (conditional and sign == "," and bool(_signs(part)))
         (conditions if conditional else claims).append(part)
     for token in chain(*conditions):
         if token.unread:
