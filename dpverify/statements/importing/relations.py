@@ -311,8 +311,9 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
             elif conditional and word in ("such that", "s.t"):
                 conditions = [*filter(_signs, conditions)]
             elif word in ("and", ""):
-                doubt = _BEHIND_AND if conditional and word and _signs(part) else doubt
-                conditional = conditional and word == "and" and not part
+                goes_on = word == "and" and (not part or _signs(part) == {r"\in"})
+                doubt = _BEHIND_AND if conditional and word and not goes_on and _signs(part) else doubt
+                conditional = conditional and goes_on
             elif word in _BETWEEN or (sign.rstrip().endswith(":") and word.split()[0] not in _PROBLEM):
                 conditional = False
             elif (
