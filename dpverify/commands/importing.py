@@ -61,4 +61,5 @@ def import_(
     if accept and found.pages:
         tell(f"{accept_guesses(out, whole=whole)} guesses accepted")
     if json_file is not None:
-        write_json(json_file, {**vars(counts), "pages": list(found.pages), "questions": found.questions})
+        more = {"outside": dict(found.outside), "pages": list(found.pages), "questions": found.questions}
+        write_json(json_file, vars(counts) | more)

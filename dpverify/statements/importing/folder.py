@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +31,8 @@ class Imported:
     folder: Path
     pages: tuple[str, ...]
     counts: ImportCounts
+    outside: Mapping[str, int]
+    """Of relations that are refused, how many are about what formulas of pages do not have."""
     statements: int
     """Statements and texts with at least one formula that is read."""
     questions: int
@@ -239,7 +241,7 @@ class _Folder:
         (self.out / QUESTIONS).parent.mkdir(exist_ok=True)
         write_whole(self.out / QUESTIONS, text.encode())
         statements = sum(bool(section.rows) for section in self.reader.sections)
-        return Imported(self.out, tuple(pages), self.reader.counts, statements, number)
+        return Imported(self.out, tuple(pages), self.reader.counts, self.reader.outside, statements, number)
 
     def questions(self) -> tuple[str, int]:
         """The list of questions, and how many there are."""

@@ -41,7 +41,7 @@ from dpverify.statements.importing.structure import (
     SourceReference,
     SourceWord,
 )
-from dpverify.statements.importing.tables import words
+from dpverify.statements.importing.tables import OUTSIDE, words
 from dpverify.statements.importing.terms import FUNCTIONS, FormulaTerms, is_one_term, may_be_matrix, terms_of
 from dpverify.statements.importing.usage import ENDS, LetterUses, family_of, parts_if_read, parts_of, written
 from dpverify.statements.importing.wholes import looks_like_vectors, whole_terms
@@ -63,6 +63,8 @@ class PaperReader:
     parts: Sequence[SourcePart]
     key: str
     counts: ImportCounts = field(default_factory=ImportCounts)
+    outside: Counter[str] = field(default_factory=Counter)
+    """Of relations that are refused, how many are about what formulas of pages do not have."""
     refusals: list[tuple[str, int, str, str]] = field(default_factory=list)
     """File, line, formula and reason."""
     settings: list[tuple[str, int, str, str]] = field(default_factory=list)
@@ -392,6 +394,8 @@ class PaperReader:
         if signs:
             self.counts.relations += signs
             self.counts.refused += signs
+            if kind := next((name for name, shows in OUTSIDE.items() if shows.search(latex)), ""):
+                self.outside[kind] += signs
             self.refusals.append((formula.file, formula.line, latex, reason))
 
     def read(self, section: ImportedSection, row: ImportedRow) -> str:

@@ -33,7 +33,7 @@ from dpverify.statements.importing.cleaning import (
 )  # fmt: skip
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
-from dpverify.statements.importing.tables import EXISTENTIAL, REFUSING, one_of, words
+from dpverify.statements.importing.tables import EXISTENTIAL, JOINING, REFUSING, one_of, words
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ _CHANGING = re.compile(rf"(?i)\b{one_of('changing')}\b")
 _PROBLEM = words("problem") | words("condition") | words("claim")
 _TENDS = re.compile(r"\\(?:to|rightarrow) ?[+-]? ?(?:\\infty|0|1)")
 """To what a letter tends."""
+_BESIDE = "is this claimed, and no condition of what stands beside it?"
+_BEHIND_AND = "is what stands behind `and` claimed, and no condition?"
 _OPERATORS = {"+", "-", r"\cdot", r"\times", r"\pm", "/"}
 _PARTING = (",", ";", r"\quad", r"\qquad")
 _IF = re.compile(r"^\\(?:text|mbox|textrm|textnormal) ?\{ ?(?:if|for|when|,)? ?(?:if|for|when)? ?\} ?")
@@ -140,8 +142,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     joined = formula.environment == "multline"
     width = 3 if formula.environment == "eqnarray" else 2
     chains: list[_Chain] = []
-    first, columns, result = 0, set[int](), FormulaRelations()
-    closed = False
+    first, closed, result = 0, False, FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
         ended_row, closed = closed, re.search(r"[.,;] ?(\\\w+ ?\{[^{}]*\})?$", latex_of(row)) is not None
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
@@ -153,8 +154,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             pair, beside = _with_beside(whole, alone=k > 0)
             if latex_of(whole) in (*DOTS, r"\vdots"):
                 continue
-            behind = [t.text for part in (beside, *pairs[k + 1 :]) for t in _outside(part)]
-            if not pair and _joins(beside) and {*SIGNS, *VAGUE} & {*behind}:
+            if not pair and _joins(beside) and any(map(_signs, (beside, *pairs[k + 1 :]))):
                 said, pair = _words(beside)
                 if said.strip(" ,.;:()").lower() not in (*_BETWEEN, "and"):
                     raise UnreadError(f"the words `{said}` stand between formulas")
@@ -163,15 +163,13 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             goes_on = starts or joined or {t.text for t in pair[:1]} & _OPERATORS
             if k == 0 and pair and chains and not starts:
                 ended = stripped(chains[first].tokens)[-1:]
-                goes_on = goes_on or {t.text for t in ended} & {*SIGNS, *VAGUE, *_OPERATORS}
-                other = {*SIGNS, *VAGUE, *OTHER, *TEXT} & {t.text for t in _outside(pair)}
-                if not (goes_on or beside or other or ended_row):
+                goes_on = goes_on or {t.text for t in ended} & {*SIGNS, *VAGUE, *_OPERATORS, *ARROWS}
+                other = {*OTHER, *TEXT} & {t.text for t in _outside(pair)}
+                if not (goes_on or beside or other or ended_row or _signs(pair)):
                     raise UnreadError("a row without a sign, and it is not clear what it goes on from")
-            if k and _is_bracketed(pair):
-                pair = stripped(pair[1:-1])
-                if {*SIGNS} & {t.text for t in _outside(pair)}:
-                    asked = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
-                    chains[here].doubt, beside, pair = asked, pair, []
+            if k and _is_bracketed(pair) and _signs(pair[1:-1]):
+                pair, beside = [], stripped(pair[1:-1])
+                chains[here].doubt = f"does it hold without ${latex_of(beside)}$, which stands beside it?"
             if not pair:
                 pass
             elif k and chains and _is_about(pair, _indices([chains[here].tokens])):
@@ -181,27 +179,31 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
             elif goes_on and (chains or starts) and not joined:
                 raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
             else:
-                doubt = ""
                 if k and any(re.fullmatch(_LETTER, _side(side)) for _, side in split(pair, frozenset(SIGNS))):
-                    doubt = "is this claimed, and no condition of what stands beside it?"
-                    said = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
-                    chains[here].doubt = chains[here].doubt or said
+                    chains[here].doubt = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
                 here = len(chains)
-                first, columns = (here, columns) if k == 0 else (first, columns | {here})
-                chains.append(_Chain(list(pair), doubt=doubt))
+                first = first if k else here
+                chains.append(_Chain(list(pair), doubt=_BESIDE if k else ""))
+            leads = beside and beside[0].text in TEXT and not stripped(_words(beside)[1])
+            said = _words(beside)[0].strip(" ,.;:()").lower() if leads else ""
+            arrow = pair and not _signs(pair) and {t.text for t in pair} <= {*ARROWS, " "}
+            if arrow or said in (*JOINING, "implying") or CONDITION.fullmatch(said):
+                raise UnreadError(f"`{said or latex_of(pair)}` joins it with what comes")
             if beside and not chains:
                 raise UnreadError("words stand before all rows")
-            if beside and _is_condition(beside):
+            if (
+                beside
+                and beside[0].text in TEXT
+                and not _joins(beside)
+                and CONDITION.match(_words(beside)[0])
+            ):
                 chains[here].conditions.append((chains[here].row, beside))
             elif beside:
                 found, why = _remark(beside)
                 result.found += found
                 if why:
                     chains[here].refuse_row(why)
-    chained = any(c.row for c in chains)
-    for number, one in enumerate(chains):
-        if chained and number in columns:
-            one.doubt = one.doubt or "is this claimed, beside a chain?"
+    for one in chains:
         one.take(result)
     texts = {t.text for t in tokens}
     if r"\begin" in texts and texts & {*SIGNS} and not (result.found or result.conditions):
@@ -209,12 +211,6 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     if len(chains) == 1 and not any(t.text in DOTS or t.unread for t in chains[0].tokens):
         result.whole = latex_of(stripped(chains[0].tokens))
     return result
-
-
-def _is_condition(tokens: Tokens) -> bool:
-    """Whether words that begin a condition stand first, and none that begin a remark."""
-    said = _words(tokens)[0] if tokens[0].text in TEXT else ""
-    return CONDITION.match(said) is not None and not ANNOTATION.match(said)
 
 
 def _words(tokens: Tokens) -> tuple[str, Tokens]:
@@ -228,7 +224,7 @@ def _with_beside(row: Tokens, *, alone: bool) -> tuple[Tokens, Tokens]:
     for i, depth in enumerate(depths(row)):
         opens = depth == 1 and _is_bracketed(row[i:])
         rest = stripped(row[i + 1 : -1]) if opens else row[i:]
-        if (depth > 0 and not opens) or rest[0].text not in TEXT or _is_name(row, i):
+        if not rest or (depth > 0 and not opens) or rest[0].text not in TEXT or _is_name(row, i):
             continue
         said, _ = _words(rest)
         if (i or alone) and (ANNOTATION.match(said) or CONDITION.match(said) or not i):
@@ -250,7 +246,7 @@ def _joins(tokens: Tokens) -> bool:
 
 def _inner(tokens: Tokens) -> Tokens:
     """What is in `aligned` and the like, if that is all."""
-    if _is_bracketed(tokens, ("(", "{")) and {*SIGNS} & {t.text for t in _outside(tokens[1:-1])}:
+    if _is_bracketed(tokens, ("(", "{")) and _signs(tokens[1:-1]):
         return _inner(stripped(tokens[1:-1]))
     name, at = group(tokens, 1) if tokens[:1] and tokens[0].text == r"\begin" else ([], 0)
     called = latex_of(name).removesuffix("*")
@@ -301,47 +297,49 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
             parts.append(("for all" if token.text == r"\forall" else ",", []))
     claims: list[Tokens] = []
     conditions: list[Tokens] = []
-    conditional, doubt = False, ""
+    conditional = listed = False  # whether a comparison stands behind a comma among conditions
+    doubt, number_before = "", 0  # of claims before the first condition
     parts = [*_with_ranges([(sign, stripped(part)) for sign, part in parts])]
     for number, (sign, part) in enumerate(parts):
         word = sign.strip(" ,.;:()").lower()
         if sign not in ("", ","):
             if CONDITION.fullmatch(word):
+                if number_before and (listed if conditional else number_before < len(claims)):
+                    raise UnreadError("several claims in it have conditions of their own")
+                number_before = number_before if conditions else len(claims)
                 conditional = True
             elif conditional and word in ("such that", "s.t"):
-                conditions = (
-                    conditions[:-1] if not {*SIGNS} & {t.text for t in conditions[-1]} else conditions
-                )
+                conditions = [*filter(_signs, conditions)]
             elif word in ("and", ""):
-                conditional = conditional and word == "and" and not part
+                goes_on = word == "and" and (not part or _signs(part) == {r"\in"})
+                doubt = _BEHIND_AND if conditional and word and not goes_on and _signs(part) else doubt
+                conditional = conditional and goes_on
             elif word in _BETWEEN or (sign.rstrip().endswith(":") and word.split()[0] not in _PROBLEM):
                 conditional = False
             elif (
                 not (conditional or CONDITION.match(sign))
                 or _denied(word)
-                or any({*SIGNS, *VAGUE} & {t.text for t in _outside(later)} for _, later in parts[number:])
+                or any(_signs(later) for _, later in parts[number:])
             ):
                 raise UnreadError(f"the words `{word}` stand in it")
             else:
                 conditional, doubt = True, f"does it hold without what is said in the words `{word}`?"
         if not part:
             continue
-        if _TENDS.search(latex_of(part)) and not {*SIGNS, *VAGUE} & {t.text for t in _outside(part)}:
+        if _TENDS.search(latex_of(part)) and not _signs(part):
             raise UnreadError("it says to what a letter tends")
-        if claims and _is_bracketed(part) and {*SIGNS} & {t.text for t in part}:
+        if claims and _is_bracketed(part) and _signs(part[1:-1]):
             doubt = f"does it hold without ${latex_of(part)}$, which stands beside it?"
             result.found += _remark(stripped(part[1:-1]))[0]
             continue
         if conditional and sign == "," and claims == [] and conditions:
             conditional = False
+        listed = listed or (conditional and sign == "," and bool(_signs(part)))
         (conditions if conditional else claims).append(part)
     for token in chain(*conditions):
         if token.unread:
             raise UnreadError(token.unread)
-    compared = [
-        part for part in _listed(conditions) if any(t.text in (*SIGNS, *VAGUE) for t in _outside(part))
-    ]
-    given = tuple(_range(part) or latex_of(part) for part in compared)
+    given = tuple(_range(part) or latex_of(part) for part in _listed(conditions) if _signs(part))
     found = list(_listed(claims))
     # an index range behind a claim is a condition, and so is what is said of an index alone
     aside = found[1:] if found and not _range(found[0]) else []
@@ -361,8 +359,7 @@ def _indices(parts: Sequence[Tokens]) -> set[str]:
 
 def _is_about(part: Tokens, indices: set[str]) -> bool:
     """Whether a comparison has one of the indices as a side."""
-    sides = list(split(part, frozenset(SIGNS)))
-    return len(sides) > 1 and any(_side(side) in indices for _, side in sides)
+    return bool(_signs(part)) and any(_side(side) in indices for _, side in split(part, frozenset(SIGNS)))
 
 
 def _denied(said: str, *, compares: bool = True) -> str:
@@ -426,7 +423,7 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
     """Parts between commas; letters before one with a sign are of its list."""
     waiting: Tokens = []
     for part in parts:
-        has = any(t.text in SIGNS or t.text in VAGUE or t.text in ARROWS for t in _outside(part))
+        has = bool(_signs(part) or ARROWS & {t.text for t in _outside(part)})
         member = [k for k, t in enumerate(part) if t.text in SIGNS and t.text == r"\in"][:1]
         letters = re.fullmatch(r"[i-nst]'?( ?, ?[i-nst]'?)*", latex_of(waiting))
         if letters and _range(part) and member:  # `i, j \in [d]`
@@ -443,6 +440,11 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
 def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
     """Tokens outside of brackets."""
     return (token for token, depth in zip(tokens, depths(tokens), strict=True) if depth <= 0)
+
+
+def _signs(tokens: Sequence[SourceToken]) -> set[str]:
+    """Signs of comparison outside of brackets."""
+    return {*SIGNS, *VAGUE} & {t.text for t in _outside(tokens)}
 
 
 def _range(part: Tokens) -> str:

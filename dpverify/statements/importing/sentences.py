@@ -381,9 +381,8 @@ class SentenceReader:
                     if role == "condition" and not taken and modal in _IN_WORDS:
                         role = ""  # the condition was in words
                     listed = written_[place - 1 : place] == written_[place + 1 : place + 2] == ["$"]
-                    joined = modal in _LISTING or (
-                        role == "condition" and listed and "then" in written_[place:]
-                    )
+                    listed = listed and role == "condition" and "then" in written_[place:]
+                    joined = modal in _LISTING or listed
                     supposing = supposing and joined
                 elif word in ("and", "or"):
                     joined = True
@@ -408,19 +407,18 @@ class SentenceReader:
                 texts = [t.text for t in item.tokens if t.text in SIGNS]
                 number = len(texts) - texts.count(r"\in") or int(r"\in" in texts)
                 if item.apart == "a problem":
-                    yield FoundRelation(
-                        item, SourceRelation(item.latex, item.line, signs=number, set=True), "setting"
-                    )
+                    posed = SourceRelation(item.latex, item.line, signs=number, set=True)
+                    yield FoundRelation(item, posed, "setting")
                     continue
                 self.refuse(item, item.latex, str(error), number)
                 yield FoundRelation(item, SourceRelation("", item.line), "gap", then=then)
                 taken, joined, then = True, False, False
                 continue
             # behind a claim, `if x and y` may go on with another claim, and what has its own `for` behind it is one
-            another = modal in ("if", "when", "whenever") or written_[place + 1 : place + 2] in (
-                ["for"],
-                ["if"],
-            )
+            another = modal in ("if", "when", "whenever") or {*written_[place + 1 : place + 2]} & {
+                "for",
+                "if",
+            }
             ended = taken and (not joined or (claimed and another))
             here = "" if role == "condition" and ended else role
             if any(so_far[there.end() :] in ("", " $") for there in EXISTENTIAL.finditer(so_far)):
@@ -438,9 +436,7 @@ class SentenceReader:
             exists = existential and (here != "condition" or (EXISTENTIAL.search(so_far) and not supposes))
             changing = changing or (existential if exists else None)
             if not refused and self.unclear:
-                refused = (
-                    "its sentence says twice what there is or how probable it is, or not clearly of what"
-                )
+                refused = "its sentence says twice what there is, or how probable it is, or not of what"
             elif not refused and role == "condition" and ended and joined and led == "condition":
                 refused = "it is not clear whether it goes on with a condition"
             elif not refused and self.section.unsure:

@@ -35,6 +35,8 @@ REFUSING = re.compile(
     rf"(?<![\w])(?:{one_of('refusing')}|{'|'.join(map(re.escape, WORDS['denying']))})(?!\w)"
 )
 """What may change what a sentence claims."""
+OUTSIDE = {name: re.compile(said) for name, said in _TABLES["outside"].items()}
+"""What shows that a relation is about something that formulas of pages do not have."""
 EXISTENTIAL = re.compile(rf"(?<![\w]){one_of('existential')}(?!\w)")
 """What says that there is something."""
 ASKING = re.compile(rf"(?<![\w]){one_of('asking')}(?!\w)")

@@ -506,6 +506,14 @@ def test_definitions_are_no_claims(tmp_path: Path) -> None:
     assert (rows(reader), reader.counts.refused) == ([], 0)
 
 
+def test_what_formulas_of_pages_do_not_have_is_counted(tmp_path: Path) -> None:
+    reader = read(
+        tmp_path / "a.tex", r"We have $a \approx b =_p c \le d$, $\|x\| < \infty$ and $B \preceq 2A$."
+    )
+    kinds = ("approximations", "signs with a script", "infinity as a value", "orders of matrices")
+    assert (reader.outside, reader.counts.refused) == (dict.fromkeys(kinds, 1), 4)
+
+
 def test_a_folder_of_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, out = (HERE / "conference.tex").read_text(encoding="utf-8"), tmp_path / "paper"
     (tmp_path / "conference.tex").write_text(
