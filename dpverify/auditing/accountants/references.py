@@ -62,7 +62,7 @@ class NoisyReleases:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if self.noise not in ("gaussian", "laplace"):
+        if not isinstance(self.noise, str) or self.noise not in ("gaussian", "laplace"):
             raise InvalidArgumentError("noise", self.noise, "gaussian or laplace")
         checks.number_field(self, "noise_multiplier", at_least=0.01, at_most=1e6)
         checks.whole_field(self, "steps", at_most=10**6)
