@@ -58,7 +58,7 @@ def verify(
     its rows since. Exit code 1 if a claim about an implementation is violated, else 0: an undecided audit or formula is
     shown in the report but is not a failure.
     """
-    extras.require("dpverify verify", "prove", "report")
+    extras.require("dpverify verify", "accounting", "prove", "report")
     from dpverify.ledger.proofs import ProofEvidence
     from dpverify.ledger.verdicts import BROKEN
     from dpverify.reports import write_ledger, write_report
