@@ -63,7 +63,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
 
 
-class Command(TyperCommand):
+class OneCommand(TyperCommand):
     """A command that takes an option once, unless it collects values."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
