@@ -1,7 +1,7 @@
 """dpverify: verify and test the privacy claims of differentially private convex optimization."""
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -111,6 +111,25 @@ def whole_number(
     return found
 
 
+def of_kind(argument: str, value: object, kind: type | tuple[type, ...], allowed: str = "") -> None:
+    """Refuse what is no object of a class, or of one of several; for these, `allowed` says what is."""
+    if not isinstance(value, kind):
+        name = kind.__name__ if isinstance(kind, type) else ""
+        raise InvalidArgumentError(argument, value, allowed or f"an object of the class {name}")
+
+
+def with_attribute(argument: str, value: object, name: str) -> None:
+    """Refuse what lacks an attribute or a method."""
+    if not hasattr(value, name):
+        raise InvalidArgumentError(argument, value, f"an object with `{name}`")
+
+
+def function(argument: str, value: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        raise InvalidArgumentError(argument, value, "a function")
+
+
 def numbers(
     argument: str,
     value: ArrayLike,

@@ -22,7 +22,7 @@ from dpverify.commands.statements import explain, hypotheses, list_, prove
 from dpverify.commands.tails import tails
 from dpverify.commands.verify import verify
 from dpverify.editor.command import language_server
-from dpverify.terminal import Command, Commands, run_commands
+from dpverify.terminal import Commands, OneCommand, run_commands
 
 app = typer.Typer(
     name="dpverify",
@@ -45,7 +45,7 @@ for command in (
     list_, prove, import_, read, audit, canaries, batches, tails, compare, badge, profile, hypotheses, sharpen, fit,
     init, run, verify, check, explain, report, findings, sandwich, language_server,
 ):  # fmt: skip
-    app.command(command.__name__.strip("_").replace("_", "-"), cls=Command)(command)
+    app.command(command.__name__.strip("_").replace("_", "-"), cls=OneCommand)(command)
 
 
 @app.callback(invoke_without_command=True)

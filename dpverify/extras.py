@@ -15,7 +15,8 @@ from dpverify.errors import DpverifyError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "prove": ("cvc5", "sympy", "z3"),
+        "accounting": ("dp_accounting",),
+        "prove": ("clarabel", "cvc5", "sympy", "z3"),
         "report": ("jinja2", "matplotlib"),
         "test": ("hypothesis", "pytest"),
     }

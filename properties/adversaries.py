@@ -227,7 +227,7 @@ def check_interaction(
         >>> check_interaction(method, left, left.replace(1, [-1.0], 1.0))
         Leak(spent=2.0, stated=2.0, messages=2)
     """
-    oracle = method.oracle
+    oracle = getattr(method, "oracle", None)
     if not isinstance(oracle, GaussianOracle):
         raise InvalidArgumentError("method", method, "one with a GaussianOracle")
     stated = method.guarantees(left.n)

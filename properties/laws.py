@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.accountants import NoisyReleases, audit_epsilon
-from dpverify.checks import number, whole_number
+from dpverify.checks import function, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee, for_group
@@ -133,6 +133,7 @@ def check_accountant(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    function("epsilon", epsilon)
     tried = list(releases) or [NoisyReleases("gaussian", sigma, k) for sigma in (0.7, 2.0) for k in (1, 8)]
     if not all(isinstance(one, NoisyReleases) for one in tried):
         raise InvalidArgumentError("releases", releases, "a list of NoisyReleases")
@@ -334,6 +335,7 @@ def check_scaling(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    function("guarantee", guarantee)
     for argument, values in (("sensitivities", sensitivities), ("noises", noises), ("factors", factors)):
         for value in values:
             number(argument, value, above=0.0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.batches import BatchScheme, Scheme, audit_batches, record_batches
-from dpverify.checks import probability, whole_number
+from dpverify.checks import function, of_kind, probability, whole_number, with_attribute
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 
@@ -61,6 +61,7 @@ def check_batch_sampling(
     """
     draws = whole_number("draws", draws, at_least=2)
     level = probability("failure_probability", failure_probability)
+    of_kind("scheme", scheme, str)
     declared = BatchScheme(scheme, n, None if scheme == "poisson" else batch, probability_of_a_record)
     rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
     drawn = (sampler(rng) for _ in range(draws)) if callable(sampler) else sampler
@@ -109,6 +110,9 @@ def check_noise(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    function("mechanism", mechanism)
+    function("center", center)
+    with_attribute("datasets", datasets, "__iter__")
     sets = [_records(data) for data in datasets]
     if len(sets) < 2:
         raise InvalidArgumentError("datasets", datasets, "at least two data sets")
@@ -188,6 +192,7 @@ def check_hidden(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    function("run", run)
     rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
     carried: set[int] | None = None
     for _ in range(whole_number("runs", runs, at_least=2)):

@@ -12,7 +12,7 @@ import numpy as np
 from dpverify.auditing import Auditor, ErrorShare, Question, Request, audit
 from dpverify.auditing.requests import failure_lines
 from dpverify.checks import failure_probability as checked_failure_probability
-from dpverify.checks import number, whole_number
+from dpverify.checks import number, whole_number, with_attribute
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -251,6 +251,7 @@ def check_audit(
     __tracebackhide__ = True
     if isinstance(failure_probability, ErrorOverExamples):
         question, subject, failure_probability = _of_example(auditor, question, subject, failure_probability)
+    with_attribute("auditor", auditor, "audit")
     found = auditor.audit(question, subject, ErrorShare.of(failure_probability, name="audit"))
     good = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED}
     if found.verdict not in good and not (allow_undecided and found.verdict is Verdict.UNDECIDED):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.proofs import ProofEvidence
@@ -45,6 +46,7 @@ def write_report(
         InvalidDataError: a certificate does not have the hash in its name, the ledger cannot be read back
             as it is, or the folder cannot be written to.
     """
+    of_kind("folder", folder, (str, os.PathLike), "the path of a folder")
     place = Path(folder)
     given = dict(certificates or {})
     for name, value in given.items():
@@ -77,6 +79,7 @@ def write_report_again(
         InvalidDataError: the ledger or a certificate cannot be read, or the folder cannot be written to.
         InvalidArgumentError: the folder holds another ledger of that name, or the page would replace the ledger.
     """
+    of_kind("ledger", ledger, (str, os.PathLike), "the path of a ledger.json")
     source = Path(ledger)
     found = load_ledger(source)
     place = source.parent if folder is None else Path(folder)
@@ -121,6 +124,8 @@ def read_certificates(ledger: Ledger, folder: str | os.PathLike[str]) -> dict[st
 
     Raises InvalidDataError where one is there but cannot be read or does not have its hash.
     """
+    of_kind("ledger", ledger, Ledger)
+    of_kind("folder", folder, (str, os.PathLike), "the path of a folder")
     place = Path(folder) / "certificates"
     names = {
         entry.certificate

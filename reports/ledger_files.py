@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.ledger.document import SCHEMA_VERSION, Ledger
@@ -21,6 +22,7 @@ def ledger_json(ledger: Ledger) -> str:
     JSON has no infinities: a float that is not finite becomes the string `Infinity`, `-Infinity` or `NaN`,
     which `parse_ledger` reads back.
     """
+    of_kind("ledger", ledger, Ledger)
     tree = without_infinities(ledger.model_dump(mode="python"))
     return json.dumps(tree, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -31,6 +33,7 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
     Raises InvalidDataError, in one sentence, where the text is not JSON, not a ledger, of another schema
     version, or does not fit the schema.
     """
+    of_kind("text", text, str, "the text of a ledger.json")
     try:
         tree = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

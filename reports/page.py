@@ -17,6 +17,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from dpverify.checks import of_kind
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
@@ -82,6 +83,7 @@ def render_html(
         short: the summary, what is claimed and seen, and the catalog.
     """
     script = _read("report.js")
+    of_kind("ledger", ledger, Ledger)
     page_sections = sections(ledger)
     anchors = {section.row.id: section.anchor for section in page_sections}
     told = letters(ledger)

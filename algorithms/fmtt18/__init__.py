@@ -1,5 +1,5 @@
 """The algorithms of Feldman, Mironov, Talwar, Thakurta (2018), in the paper's order."""
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -4,6 +4,6 @@ They know no algorithm and no paper. Every bound holds at finite sample size wit
 probability; `supported` and `violated` are the strongest words an auditor has.
 """
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from dpverify import checks
 from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError
@@ -105,6 +106,7 @@ def audit_constant(
 
     Raises `InvalidArgumentError` for an interval whose ends are not finite and in order, or another argument.
     """
+    checks.of_kind("provable", provable, Interval)
     if not -math.inf < provable.lower <= provable.upper < math.inf:
         raise InvalidArgumentError("provable", provable, "an interval with finite ends in order")
     if extreme not in ("smallest", "largest"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 def _in_folder(path: Path) -> Path:
     """Of a folder that `dpverify verify` wrote, its ledger."""
-    return path / "ledger.json" if path.is_dir() else path
+    return (
+        path / "ledger.json" if os.path.isdir(path) else path
+    )  # Path.is_dir raises where the name is too long
 
 
 LedgerFile = Annotated[

@@ -3,6 +3,6 @@
 Bounds on records are declared, never taken from the data; every other choice follows from public numbers.
 """
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

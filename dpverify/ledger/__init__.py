@@ -1,5 +1,5 @@
 """What checks leave behind: verdicts, evidence, and the ledger that collects them for reports and exit codes."""
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -47,7 +47,11 @@ class Adjacency(StrEnum):
 def checked_adjacency(adjacency: object) -> Adjacency:
     """Read an adjacency, also from its value or its name: `add-or-remove-one`, `add-remove-one`."""
     for known in Adjacency:
-        if adjacency in (known, known.value, known.name.lower().replace("_", "-")):
+        if isinstance(adjacency, str) and adjacency in (
+            known,
+            known.value,
+            known.name.lower().replace("_", "-"),
+        ):
             return known
     raise InvalidArgumentError("adjacency", adjacency, ", ".join(known.value for known in Adjacency))
 

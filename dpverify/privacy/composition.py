@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
+from dpverify.extras import require_module
 from dpverify.privacy import conversions, quantities, renyi, rounding
 from dpverify.privacy.guarantees import (
     GDP,
@@ -223,6 +224,7 @@ def loss_distribution(
     mass[middle - places] = lower_mass
     mass[middle] = max(0.0, 1 - infinite - float(np.sum(mass)))
     masses = {k - middle: float(mass[k]) for k in np.flatnonzero(mass).tolist()}
+    require_module("Composition of privacy loss distributions", "dp_accounting")
     from dp_accounting.pld import privacy_loss_distribution
 
     made = privacy_loss_distribution.PrivacyLossDistribution

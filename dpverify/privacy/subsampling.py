@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
+from dpverify.extras import require_module
 from dpverify.privacy import composition, quantities
 from dpverify.privacy.gaussian import gaussian_hockey_stick_from_above
 from dpverify.privacy.guarantees import GDP
@@ -130,6 +131,7 @@ class SampledGaussian(composition.ComposedReleases):
     @cached_property
     def renyi_curve(self) -> tuple[float, ...]:
         """Renyi divergences of all steps at `_ORDERS`, nats."""
+        require_module("Composition of Renyi curves under sampling", "dp_accounting")
         import dp_accounting
         from dp_accounting.rdp import RdpAccountant
 
@@ -318,6 +320,7 @@ def noise_constant_interval(n: int, epsilon: float, delta: float) -> NoiseConsta
     steps = n * n - 1
 
     def needed(noise: float) -> float:
+        require_module("Composition under sampling", "dp_accounting")
         from dp_accounting.pld import privacy_loss_distribution
 
         # P = (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1), both directions

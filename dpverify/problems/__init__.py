@@ -1,5 +1,5 @@
 """Convex problems: losses with their constants, constraint sets, data sets, certified minimizers."""
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

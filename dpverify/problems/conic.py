@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dpverify.extras import require_module
+
 Vector = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
@@ -140,6 +142,7 @@ class ConicProgram:
 
     def solve(self, scale: float) -> tuple[Vector, Vector]:
         """Clarabel's last values of the variables and of all rows' multipliers, for `scale` times the cost."""
+        require_module("Minimization over this set", "clarabel")
         import clarabel
         from scipy import sparse
 

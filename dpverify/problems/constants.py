@@ -94,6 +94,7 @@ def check_constants(
         (True, True)
     """
     checks.whole_number("rounds", rounds)
+    checks.with_attribute("loss", loss, "lipschitz_constant")
     for constant in ("lipschitz_constant", "smoothness", "strong_convexity"):
         declared = getattr(loss, constant)
         if isinstance(declared, bool) or not declared >= 0.0:

@@ -14,6 +14,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from dpverify import checks
 from dpverify.ledger.records import Interval
 from dpverify.problems.constraint_sets import Ball, Box
 from dpverify.problems.datasets import Dataset
@@ -39,6 +40,8 @@ def largest_risk(problem: Problem, data: Dataset) -> Interval:
     Raises:
         InvalidArgumentError: if the shapes of data and constraint set do not fit.
     """
+    checks.of_kind("problem", problem, Problem)
+    checks.of_kind("data", data, Dataset)
     data = data.as_namespace(np)
     candidates = _vertices(problem)
     if candidates is None:

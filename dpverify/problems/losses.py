@@ -64,6 +64,7 @@ def gradient_sensitivity(loss: Loss) -> float:
     Twice the Lipschitz constant, unless the loss knows better: a term that all records share cancels.
     In units of loss over length; for replace-one adjacency (and for one given index).
     """
+    checks.with_attribute("loss", loss, "lipschitz_constant")
     known = getattr(loss, "gradient_sensitivity", None)
     return 2.0 * loss.lipschitz_constant if known is None else float(known)
 

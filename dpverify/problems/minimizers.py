@@ -92,6 +92,8 @@ def minimize(problem: Problem, data: Dataset, *, largest_gap: float = math.inf) 
             than -1 and 1.
     """
     checks.number("largest_gap", largest_gap, above=0.0, finite=False)
+    checks.of_kind("problem", problem, Problem)
+    checks.of_kind("data", data, Dataset)
     data = data.as_namespace(np)
     _check_data(problem, data)
     proposals, duals = _propose(problem, data)
@@ -125,6 +127,8 @@ def certify(
     Raises:
         InvalidArgumentError: if the shapes do not fit or a custom loss contradicts itself (see `minimize`).
     """
+    checks.of_kind("problem", problem, Problem)
+    checks.of_kind("data", data, Dataset)
     if np.shape(point) != (problem.constraint.dimension,) or not np.all(np.isfinite(point)):
         allowed = f"finite numbers of shape ({problem.constraint.dimension},)"
         raise InvalidArgumentError("point", np.shape(point), allowed)

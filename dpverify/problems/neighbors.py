@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy.adjacency import Adjacency, checked_adjacency
 from dpverify.privacy.forms.units import PrivacyUnit
@@ -343,6 +343,7 @@ def opposite_neighbor(
         InvalidArgumentError: if `index` or the shape of `at` does not fit.
         InvalidDataError: if a record lies outside the unit ball.
     """
+    of_kind("data", data, Dataset)
     whole_number("index", index, at_most=data.n)
     data = data.as_namespace(np).in_unit_ball()
     point = np.zeros(data.d) if at is None else np.asarray(at, dtype=np.float64)

@@ -4,6 +4,6 @@ Names are imported when they are first used, so that reading a statement or chec
 load the provers.
 """
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

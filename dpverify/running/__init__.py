@@ -1,5 +1,5 @@
 """Running mechanisms: randomness, blocks of runs, executors, progress, and the store of finished work."""
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

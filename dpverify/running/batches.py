@@ -16,7 +16,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.checks import whole_number
+from dpverify.checks import whole_number, with_attribute
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.ledger.records import Reuse
 from dpverify.quoting import quoted
@@ -414,6 +414,7 @@ def repeats(
     A mechanism that draws randomness from elsewhere than `rng`, or that keeps something from one call to the next,
     does not repeat; where its outputs take few values, they may agree by chance. One that fails now does not either.
     """
+    with_attribute("points", points, "__len__")
     first = min(block_size, len(points))
     if getattr(mechanism, "batched", True) is False:
         first = min(

@@ -63,19 +63,19 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
 
 
-class Command(TyperCommand):
-    """A command that takes an option once, unless it collects values."""
+class OneCommand(TyperCommand):
+    """A command that is about one claim; of other options, the last one counts."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command's line.
 
         Raises:
-            InvalidDataError: for an option that is given more than once, since values would be lost.
+            InvalidDataError: for a claim that is given more than once, of which one would be lost.
         """
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for one in order:
-            if one.param_type_name == "option" and not one.multiple and order.count(one) > 1:
-                raise InvalidDataError(f"{one.opts[0]} is given more than once; allowed: once.")
+            if one.name == "claim" and order.count(one) > 1:
+                raise InvalidDataError("--claim is given more than once; allowed: one claim an audit.")
         return super().parse_args(ctx, args)
 
 

@@ -5,6 +5,6 @@ privacy loss from below (Steinke, Nasr, Jagielski 2023, "Privacy Auditing with O
 gives a verdict: an audit does, of `scores.csv` and `members.csv`.
 """
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from dpverify import checks
 from dpverify.auditing import ErrorShare
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.document import Ledger
@@ -142,6 +143,7 @@ def verify(
     Raises:
         InvalidDataError: where one display is both proved and refuted, which is a fault of its encoding or of a prover.
     """
+    of_kind("settings", settings, VerificationSettings)
     begin = time.perf_counter()
     with opened(settings.store) as store:
         return _verify(settings, progress or (lambda _title: None), store, begin)

@@ -117,6 +117,14 @@ def _bound_text(evidence: PrivacyEvidence) -> str:
     return f"{number_text.at_least(evidence.epsilon_lower)} at delta {evidence.delta:g}{beside}"
 
 
+def _share_seen(evidence: PrivacyEvidence) -> str:
+    """Of a supported claim, how much of its epsilon the audit has seen, rounded down."""
+    claimed, seen = evidence.epsilon_claimed, evidence.epsilon_lower
+    if evidence.verdict is not Verdict.SUPPORTED or claimed is None or not 0 < claimed < math.inf:
+        return ""
+    return f"{math.floor(100 * max(seen, 0.0) / claimed)} % of its epsilon at delta {evidence.delta:g}"
+
+
 def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     """What is shown of an audit of privacy: names and texts."""
     again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
@@ -141,12 +149,13 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
         ("runs", runs),
         ("outputs", evidence.outputs),
         ("why", evidence.reason),
+        ("share of the claim seen", _share_seen(evidence)),
         ("would have found", evidence.detectable),
         *(output_rows(evidence.shown) if evidence.shown is not None else ()),
         ("reproduce", evidence.reproduce),
         ("reused", evidence.reuse.summary() if evidence.reuse else ""),
     )
-    optional = ("outputs", "would have found", "reused", "mu at least")
+    optional = ("outputs", "share of the claim seen", "would have found", "reused", "mu at least")
     return tuple(row for row in rows if row[1] or row[0] not in optional)
 
 

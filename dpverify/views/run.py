@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dpverify.checks import of_kind
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.entries import StatementEntry
@@ -44,6 +45,7 @@ class Summary:
     """The outcome of a run, from its ledger alone."""
 
     def __init__(self, ledger: Ledger) -> None:
+        of_kind("ledger", ledger, Ledger)
         self.proofs = tuple(entry for entry in ledger.entries if isinstance(entry, ProofEvidence))
         self.audits = tuple(entry for entry in ledger.entries if not isinstance(entry, ProofEvidence))
         catalog = {row.id for row in ledger.statements}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from dpverify.checks import of_kind
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -200,6 +201,7 @@ def findings_markdown(ledger: Ledger, named: Mapping[str, str] | None = None, pa
         named: papers' keys to their titles, which stand above the letters.
         paper: the key of the one whose letter is wanted; of all of them where it is empty.
     """
+    of_kind("ledger", ledger, Ledger)
     page = _environment().get_template("letter.md")
     found = [each for each in letters(ledger) if not each.empty and paper in ("", each.paper)]
     made = [page.render(letter=each, named=(named or {}).get(each.paper, "")).rstrip("\n") for each in found]

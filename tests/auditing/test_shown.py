@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from dpverify.auditing import audit_samples
 from dpverify.auditing.events import Event, SingleOutput
 from dpverify.auditing.shown import shown_outputs
 from dpverify.ledger.evidence import PrivacyEvidence, ShownOutputs
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.formats.documents import audit_json
 from dpverify.reports.formats.markdown import audit_markdown
 from dpverify.reports.outputs_plot import outputs_plot
@@ -111,3 +114,21 @@ def test_categories_are_shown_as_words() -> None:
         found.event in ("['label'] = 'no'", "['label'] = 'yes'")
         or "the outputs with ['label'] = " in found.event
     )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "seen", "claimed", "said"),
+    [
+        (Verdict.SUPPORTED, 0.8799, 1.0, "87 % of its epsilon at delta 0"),
+        (Verdict.SUPPORTED, 0.0, 2.0, "0 % of its epsilon at delta 0"),
+        (Verdict.SUPPORTED, 0.5, math.inf, None),
+        (Verdict.SUPPORTED, 0.0, 0.0, None),
+        (Verdict.VIOLATED, 2.0, 1.0, None),
+    ],
+)
+def test_a_supported_claim_has_the_share_that_was_seen(
+    verdict: Verdict, seen: float, claimed: float, said: str | None
+) -> None:
+    found = audit_samples([0.0, 1.0] * 50, [1.0, 0.0] * 50, "eps=1")
+    rows = dict(privacy_rows(found.but(verdict=verdict, epsilon_lower=seen, epsilon_claimed=claimed)))
+    assert rows.get("share of the claim seen") == said

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -358,6 +361,40 @@ def test_one_sentence(
     assert said.rstrip().endswith(".")
     assert 10 < len(said) < 600
     assert list(tmp_path.iterdir()) == []
+
+
+DOORS = (
+    *("privacy", "problems", "running", "properties", "reports", "training", "fitting"),
+    *("auditing.accountants", "auditing.batches", "auditing.noise"),
+)
+
+
+@pytest.mark.parametrize("package", ["", *(f".{name}" for name in DOORS)])
+def test_public_functions_refuse_what_is_of_another_kind(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All arguments that are required are of one wrong kind; what takes that is no matter here."""
+    monkeypatch.chdir(tmp_path)
+    module = import_module(f"dpverify{package}")
+    tried = 0
+    for name in module.__all__:
+        found = getattr(module, name)
+        if not inspect.isfunction(found) and not (inspect.isclass(found) and is_dataclass(found)):
+            continue
+        parameters = inspect.signature(found).parameters.values()
+        needed = [
+            p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+        for value in (None, "x", np.ones((2, 3, 4)), {}, -1.5) if needed else ():
+            tried += 1
+            by_name = {p.name: value for p in needed if p.kind is p.KEYWORD_ONLY}
+            try:
+                found(*[value] * (len(needed) - len(by_name)), **by_name)
+            except DpverifyError:
+                continue
+            except Exception as error:
+                pytest.fail(f"{name} of {value!r}: {type(error).__name__}: {error}")
+    assert tried > 0
 
 
 def test_the_table_is_long_enough() -> None:

@@ -57,7 +57,7 @@ def test_audits_need_no_extra(tmp_path: Path) -> None:
         ("explain theorem.pure-until", "prove"),
         ("hypotheses bst14.lem2.3", "prove"),
         ("sharpen bst14.lem2.3", "prove"),
-        ("verify", "prove,report"),
+        ("verify", "accounting,prove,report"),
         ("check ledger.json", "prove"),
         ("report ledger.json", "prove,report"),
         ("findings ledger.json", "prove,report"),
@@ -74,7 +74,7 @@ def test_a_command_says_which_extra_it_needs(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"dpverify: dpverify {command.split()[0]} ")
-    assert "needs cvc5, sympy, z3" in said.err
+    assert "clarabel, cvc5, sympy, z3" in said.err
     assert said.err.endswith(f"allowed: after {install_command(*brings.split(','))}.\n")
 
 
@@ -118,5 +118,5 @@ def test_which_extra_brings_a_module() -> None:
     assert extra_of("z3.z3core") == "prove"
     assert extra_of("jinja2") == "report"
     assert extra_of("numpy") is None
-    require("something", "prove", "report", "test")
+    require("something", *EXTRAS)
     assert issubclass(MissingExtraError, (DpverifyError, ImportError))

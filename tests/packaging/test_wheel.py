@@ -9,9 +9,12 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from dpverify.extras import EXTRAS
 from dpverify.running.program import SHIPPED
@@ -123,8 +126,26 @@ def test_lock_files_pin_every_dependency() -> None:
 
 def test_extras_bring_the_modules_that_are_asked_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    names = {"z3-solver": "z3", "markdown-it-py": "markdown_it", "mdit-py-plugins": "mdit_py_plugins"}
+    names = {"z3-solver": "z3", "dp-accounting": "dp_accounting"}
     for extra, modules in EXTRAS.items():
         brought = [re.split(r"[><=]", one)[0] for one in project["optional-dependencies"][extra]]
         assert sorted(names.get(name, name) for name in brought) == sorted(modules)
     assert project["optional-dependencies"]["all"] == [f"dpverify[{','.join(EXTRAS)}]"]
+
+
+def test_few_distributions_come_with_it() -> None:
+    """What is installed without any extra: its own dependencies, and theirs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    left, found = [Requirement(one) for one in project["dependencies"]], set[str]()
+    while left:
+        one = left.pop()
+        if (name := canonicalize_name(one.name)) in found:
+            continue
+        found.add(name)
+        for line in requires(name) or ():
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                left.append(needed)
+    assert {"numpy", "pydantic-core"} <= found
+    assert not {"sympy", "z3-solver", "cvc5", "clarabel", "dp-accounting", "hypothesis"} & found
+    assert len(found) <= 25, sorted(found)

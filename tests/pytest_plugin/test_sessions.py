@@ -345,4 +345,4 @@ def test_pytest_starts_with_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     plugin = [f"dpverify.pytest_plugin{part}" for part in ("", ".items", ".options", ".session")]
-    assert done.stdout.split() == ["dpverify", *plugin, "lazy_loader"]
+    assert done.stdout.split() == ["dpverify", *plugin, "dpverify.stubs"]

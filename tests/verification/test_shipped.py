@@ -138,7 +138,7 @@ def test_a_statement_that_has_changed_is_found_anew_or_needs_the_provers(
     with monkeypatch.context() as patch:
         patch.setattr("dpverify.extras._is_there", lambda name: False)
         _, err = listed(capsys)
-    said = f"No verdicts are shown of {NAME}: finding them needs cvc5, sympy, z3; allowed: after pip install"
+    said = f"No verdicts are shown of {NAME}: finding them needs clarabel, cvc5, sympy, z3; allowed: after pip install"
     assert said in err
     _, err = listed(capsys, NAME, "--jobs", "1")
     assert "Checking the proofs that come with the program of 1 of 1 statement, once" in err

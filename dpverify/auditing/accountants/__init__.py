@@ -1,5 +1,5 @@
 """Accountants, ours and others': a claimed epsilon against exact or two-sided values, without any runs."""
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -16,6 +16,7 @@ from flint import arb
 from dpverify import checks
 from dpverify.auditing.accountants.references import between_floats, exact, gaussian_excess, two_sided
 from dpverify.errors import InvalidArgumentError
+from dpverify.extras import require_module
 from dpverify.ledger.records import Interval
 from dpverify.privacy import quantities
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -95,6 +96,7 @@ class DrawnBatches:
 
     def _instance(self, *, pessimistic: bool) -> Any:
         """Sum over k of P[drawn k times] N(k / noise, 1) against N(0, 1); the far tail counts as k = 0."""
+        require_module("The epsilon of sampled batches", "dp_accounting")
         from dp_accounting.pld import privacy_loss_distribution as pld
         from scipy import stats
 

@@ -23,6 +23,7 @@ from dpverify.auditing.accountants.enclosure import (
     SampledGaussianReleases,
 )
 from dpverify.errors import InvalidArgumentError
+from dpverify.extras import require_module
 from dpverify.ledger.records import Interval
 from dpverify.privacy import GDP, Adjacency, Guarantee, composition, quantities
 
@@ -62,7 +63,7 @@ class NoisyReleases:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if self.noise not in ("gaussian", "laplace"):
+        if not isinstance(self.noise, str) or self.noise not in ("gaussian", "laplace"):
             raise InvalidArgumentError("noise", self.noise, "gaussian or laplace")
         checks.number_field(self, "noise_multiplier", at_least=0.01, at_most=1e6)
         checks.whole_field(self, "steps", at_most=10**6)
@@ -129,6 +130,7 @@ class NoisyReleases:
         """
         if self.sampling_probability == 1 and self.noise == "gaussian":
             return GDP(math.nextafter(math.sqrt(self.steps) / self.noise_multiplier, math.inf))
+        require_module("The guarantee of sampled or Laplace releases", "dp_accounting")
         from dp_accounting.pld import privacy_loss_distribution as pld
 
         scale = self.noise_multiplier
@@ -195,6 +197,7 @@ def two_sided(single: Callable[[bool], Any], delta: float, steps: int) -> Interv
 
 
 def _composed(releases: NoisyReleases, *, pessimistic: bool) -> Any:
+    require_module("The epsilon of sampled Laplace releases", "dp_accounting")
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     scale, p = releases.noise_multiplier, releases.sampling_probability

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dpverify.auditing.batches.schemes import BatchScheme, Indices
 from dpverify.auditing.contract import Question
 from dpverify.auditing.error_share import ErrorShare
+from dpverify.checks import of_kind, with_attribute
 from dpverify.errors import InvalidDataError
 from dpverify.ledger.evidence import BatchesEvidence, BatchFinding
 from dpverify.ledger.verdicts import Gap, Verdict
@@ -119,6 +120,8 @@ def audit_batches(
         InvalidDataError: for fewer than two batches, or passes.
         InvalidArgumentError: for a failure probability outside (0, 1).
     """
+    with_attribute("batches", batches, "__iter__")
+    of_kind("scheme", scheme, BatchScheme)
     level = ErrorShare.of(failure_probability).spend("counts in recorded batches")
     found = list(batches)
     if scheme.kind == "shuffled":

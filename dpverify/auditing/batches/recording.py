@@ -27,6 +27,7 @@ def record_batches(batches: Iterable[Any], *, count: int | None = None) -> list[
         InvalidDataError: for a batch that is no list of whole numbers.
     """
     most = None if count is None else checks.whole_number("count", count)
+    checks.with_attribute("batches", batches, "__iter__")
     return [indices_of(batch) for batch in islice(batches, most)]
 
 
@@ -54,6 +55,7 @@ def read_batches(path: str | Path) -> list[Indices]:
 
     Raises `InvalidArgumentError` for a file that cannot be read, and `InvalidDataError` for a line of another form.
     """
+    checks.of_kind("path", path, (str, Path), "the path of a file")
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

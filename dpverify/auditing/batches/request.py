@@ -12,6 +12,7 @@ from dpverify.auditing.batches.schemes import BatchScheme
 from dpverify.auditing.contract import Label
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.requests.request import FAILURE_PROBABILITY
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import BatchesEvidence
 from dpverify.quoting import command_line
@@ -82,6 +83,7 @@ def audit_recorded(request: BatchesRequest) -> BatchesEvidence:
     Raises `InvalidArgumentError` and `InvalidDataError` for a file that cannot be read or has another form, and
     `InvalidDataError` for fewer than two batches or passes.
     """
+    of_kind("request", request, BatchesRequest)
     begin = time.perf_counter()
     label = Label(request.about, f"{request.about} against {request.claim}", request.again)
     question = BatchesQuestion(request.scheme, request.about, label=label)

@@ -4,6 +4,6 @@ For maps of points in one or two dimensions with Gaussian noise, smooth or with 
 interval, a rectangle or a disc.
 """
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -182,7 +182,7 @@ class _CheckedMean:
         *,
         at_least: bool,
     ) -> _CheckedMean:
-        if bound != (-math.inf if at_least else math.inf):
+        if not isinstance(bound, float) or bound != (-math.inf if at_least else math.inf):
             bound = checks.number("bound", bound)
         level = checks.failure_probability("failure_probability", failure_probability)
         lower, upper = checks.number("lower", lower), checks.number("upper", upper)

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from dpverify.checks import FloatArray
+from dpverify.checks import FloatArray, of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.privacy import Adjacency
@@ -161,6 +161,7 @@ def load_pair(path: Path) -> Pair | TablePair:
 
     Raises `InvalidDataError` for a file that is missing, or holds anything else.
     """
+    of_kind("path", path, Path)
     allowed = f"an object with {', '.join(sorted(_KEYS))}, as --search-neighbors writes it"
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

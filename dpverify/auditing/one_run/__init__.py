@@ -1,5 +1,5 @@
 """Audits of a model that is trained once: canaries by fair coins, a score for each, and guesses about the coins."""
 
-import lazy_loader
+from dpverify.stubs import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

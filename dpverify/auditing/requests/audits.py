@@ -20,6 +20,7 @@ from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import GivenSamples, PairSubject, PrivacyQuestion
 from dpverify.auditing.requests.options import RequestError
 from dpverify.auditing.requests.request import FAILURE_PROBABILITY, Request
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.privacy.adjacency import Adjacency
@@ -71,6 +72,7 @@ def audit(
         ('violated', 'a number', True)
     """
     begin = time.perf_counter()
+    of_kind("request", request, Request)
     request, share = _with_share(request)
     if request.of_scores:
         found = _of_one_run(request, share)

@@ -109,7 +109,8 @@ class Request:
             if not isinstance(value, str | Sequence):
                 raise InvalidArgumentError(name, value, "a name, or several")
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
-        if self.claim is None or self.claim == "":
+        stated = self.claim if isinstance(self.claim, str) else hasattr(self.claim, "privacy_profile")
+        if not stated:
             raise InvalidArgumentError("claim", self.claim, 'a claim such as "eps=1,delta=1e-5"')
         for fields, unfit, template, *names in self._rules():
             for name in fields:

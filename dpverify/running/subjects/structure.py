@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpverify import checks
-from dpverify.checks import FloatArray
+from dpverify.checks import FloatArray, numbers
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import AllSpace, ConstraintSet
 
@@ -203,7 +203,7 @@ def single_noise(
         >>> stated.dimension, stated.steps[0].noise_stddev
         (2, 2.0)
     """
-    point = np.atleast_1d(np.asarray(center, dtype=np.float64))
+    point = np.atleast_1d(numbers("center", center, allowed="one number, or several"))
     step = StatedStep(lambda states, rng: states, noise_stddev, lipschitz_constant=1.0)
     return StatedStructure(tuple(point.tolist()), (step,), constraint)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.headlines.roots import below
 from dpverify.ledger.headlines.words import VariantOutcome, word
@@ -64,6 +65,7 @@ def prove_statement(statement_id: str) -> list[ProofRecord]:
     Raises:
         InvalidArgumentError: no statement with this id is encoded.
     """
+    of_kind("id", statement_id, str, "an id")
     statement = find_statement(statement_id)
     if statement is None:
         encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
