@@ -611,9 +611,13 @@ def test_the_kernel_accepts_what_is_true_and_refuses_planted_faults(
     kernel.write_sources(tmp_path)
     for name in kernel.SOURCES:
         kernel._compiled(INSTALLED, tmp_path / name)
-    first, *others = by_hand
-    assert kernel._batch(INSTALLED, tmp_path, 0, [first], made) == [KernelReason.AXIOM]
-    assert {*kernel._batch(INSTALLED, tmp_path, 2, others, made)} == {KernelReason.SCRIPT}
+    first, *others, last = by_hand
+    parts = enumerate(([first], others, [last]), 2)
+    assert [{*kernel._batch(INSTALLED, tmp_path, k, some, made)} for k, some in parts] == [
+        {KernelReason.AXIOM},
+        {KernelReason.SCRIPT},
+        {KernelReason.SCRIPT},
+    ]
     rows = [*wrong, *TRUE, *own, *FALSE]
     answers = kernel._batch(INSTALLED, tmp_path, 1, rows, made)
     accepted = [row.name for row, reason in zip(rows, answers, strict=True) if reason is None]
