@@ -138,7 +138,7 @@ class PrivacyAudit(PrivacyFinding):
         return html_table(
             f"{self.claim}: {self.verdict}",
             (
-                ("epsilon at least", f"{self.epsilon_lower:.6g} at delta {self.delta:g}"),
+                ("epsilon at least", f"{at_least(self.epsilon_lower, 6)} at delta {self.delta:g}"),
                 ("adjacency", self.adjacency),
                 ("runs", self.runs),
                 ("failure probability", f"{self.failure_probability:g}"),

@@ -144,7 +144,7 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
         ("verdict", Qualified(evidence.verdict, f" (adjacency: {evidence.adjacency}{again})")),
         ("claim", evidence.full_claim),
         ("epsilon at least", _bound_text(evidence)),
-        ("mu at least", "" if one is None else f"{one.mu_lower:.4g}"),
+        ("mu at least", "" if one is None else number_text.at_least(one.mu_lower)),
         ("failure probability", f"{evidence.failure_probability:g}"),
         ("runs", runs),
         ("outputs", evidence.outputs),

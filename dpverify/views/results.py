@@ -16,6 +16,7 @@ from dpverify.ledger.evidence import BatchesEvidence, PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
+from dpverify.ledger.written_numbers import at_least
 from dpverify.views.formula import BrokenFormula, finding_text, name_of, reason_of
 from dpverify.views.run import is_measurement
 from dpverify.views.shown_outputs import counts_text, histogram_lines, output_rows
@@ -81,7 +82,7 @@ class AuditedClaim:
         found = self.found
         bound = ""
         if isinstance(found, PrivacyEvidence):
-            bound = f"{found.epsilon_lower:.4g} at delta {found.delta:g}"
+            bound = f"{at_least(found.epsilon_lower)} at delta {found.delta:g}"
         return self.name, self.claim, bound, self.error if found is None else found.reason
 
 

@@ -23,6 +23,7 @@ from dpverify.auditing.requests.request import FAILURE_PROBABILITY, Request
 from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.written_numbers import at_least
 from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.stated import StatedGuarantee
 
@@ -348,7 +349,7 @@ def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
     end = "(" if found.sequential is not None and found.epsilon_lower > 0 else "["
     return [
         *lines,
-        f"interval: epsilon at delta {found.delta:g} is in {end}{found.epsilon_lower:.6g}, inf){claimed}",
+        f"interval: epsilon at delta {found.delta:g} is in {end}{at_least(found.epsilon_lower, 6)}, inf){claimed}",
         f"seed: {found.seed}",
         f"failure probability: {found.failure_probability:.3g}; so often is a correct claim called violated",
     ]
