@@ -18,6 +18,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
+from dpverify.algorithms.steps.power_sums import power_sums
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.steps.single_run import FEW, SingleRun
 from dpverify.algorithms.weakening import Weakenable
@@ -210,7 +211,10 @@ class NoisyGradientDescent(Weakenable):
         constants = self.problem.constants
         if not n * self.rate(n, 1) * constants.smoothness <= 2:
             return None
-        moved = constants.gradient_sensitivity * float(np.sum(self._rates(n, self.rate(n, 1))))
+        power = 0.5 if self.step_size == "lipschitz" else 1.0
+        moved = (
+            constants.gradient_sensitivity * self.rate(n, 1) * float(power_sums(1, self.step_count(n), power))
+        )
         bound = self.risk_bound(n).bound / n + constants.lipschitz_constant * moved
         return StatedRisk(bound, total=False, population=True, **words("bst14.alg1/population risk"))
 

@@ -9,6 +9,7 @@ import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import digamma, zeta
 
 from dpverify.algorithms.steps.last_iterate import (
     StepRates,
@@ -16,8 +17,15 @@ from dpverify.algorithms.steps.last_iterate import (
     falling_rates,
     strongly_convex_rates,
 )
+from dpverify.algorithms.steps.power_sums import power_sums, terms
 
 NORM, FACTOR, DISTANCE = 3.0, 0.7, 2.0
+
+
+def one_by_one(schedule: StepRates) -> tuple[np.ndarray, np.ndarray]:
+    """All rates, and all squares of the noise."""
+    t = np.arange(1.0, schedule.points + 1)
+    return t**-schedule.power, t**-schedule.noise
 
 
 def certified(rates: np.ndarray, squares: np.ndarray, window: int) -> tuple[float, float]:
@@ -39,15 +47,55 @@ def certified(rates: np.ndarray, squares: np.ndarray, window: int) -> tuple[floa
 
 @pytest.mark.parametrize("points", [1, 2, 3, 10, 200])
 def test_windows_are_no_less_than_their_certificates_and_little_more(points: int) -> None:
-    rng = np.random.default_rng(points)
-    drawn = rng.uniform(0.2, 1.0, points)
-    for schedule in (falling_rates(points), constant_rates(points), StepRates(drawn, drawn**2)):
+    for schedule in (falling_rates(points), constant_rates(points), StepRates(points, 0.25, 0.5)):
         for window in {1, 2, points // 2, points} & set(range(1, points + 1)):
             found = schedule.window(window)
-            exact = certified(schedule.rates, schedule.squares, window)
+            exact = certified(*one_by_one(schedule), window)
             assert np.all(np.asarray(exact) <= np.multiply(found, 1 + 1e-12))
             assert np.all(np.asarray(found) <= np.multiply(exact, 1.6))
     assert constant_rates(points).window(points) == pytest.approx((0.5 / points, 0.5))
+
+
+def window_by_arrays(schedule: StepRates, window: int) -> list[float]:
+    """The window's two factors, and the two of what the point moves by, from arrays of all steps."""
+    rates, squares = one_by_one(schedule)
+    first, steps = schedule.points - window, rates if schedule.near else squares
+    left = np.cumsum(rates[::-1])[::-1]
+    whole = left[first]
+    noise = squares[first:].sum() + squares[:first] @ (whole / (2 * left[1 : first + 1] - whole))
+    weights = rates[first:] / whole
+    later = [np.append(np.cumsum(steps[first:-1][::-1] ** k)[::-1], 0.0) for k in (1, 2)]
+    return [schedule.near / (2 * (2 * left[0] - whole)), noise / (2 * whole),
+            weights @ later[0], weights @ np.sqrt(later[1])]  # fmt: skip
+
+
+@pytest.mark.parametrize("points", [1, 2, 33, 65, 97, 1000, 40_000])
+def test_few_terms_sum_to_what_all_steps_do(points: int) -> None:
+    for schedule in (falling_rates(points), constant_rates(points), strongly_convex_rates(points)):
+        sizes = sorted({min(4**k, points) for k in range(points.bit_length())})
+        expected = [window_by_arrays(schedule, size) for size in sizes]
+        assert schedule._windows == pytest.approx(np.array(expected), rel=1e-12, abs=1e-300)
+
+
+def test_sums_of_more_steps_than_memory_holds() -> None:
+    """Odd numbers' inverses up to 2e12 are a digamma function; tails of zeta functions sum to any end."""
+    points = 10**12
+    odd = (digamma(points - 0.5) - digamma(0.5)) / 2
+    assert constant_rates(points).window(1) == pytest.approx(
+        (0.5 / (2 * points - 1), (1 + odd) / 2), rel=1e-12
+    )
+    start = np.array([1, 2, 31, 32, 33, 1000, points - 1])
+    found = [power_sums(start, points + 1 - start, power) for power in (0, 1, 2)]
+    assert found[0] == pytest.approx(points + 1.0 - start, rel=1e-14)
+    assert found[1][:6] == pytest.approx(digamma(points + 1) - digamma(start[:6]), rel=1e-13)
+    assert found[2][:6] == pytest.approx(zeta(2, start[:6]) - zeta(2, points + 1), rel=1e-13)
+    assert found[1][6] == pytest.approx(1 / points + 1 / (points - 1), rel=1e-15)
+    chosen = terms(points)
+    assert len(chosen.counts) < 2000
+    assert chosen.counts.sum() == pytest.approx(points, rel=1e-14)
+    assert chosen.counts @ chosen.before**7 == pytest.approx(
+        points**8 / 8, rel=1e-11
+    )  # a sum without its last term
 
 
 def of_means(rates: np.ndarray, squares: np.ndarray, first: float) -> float:
@@ -63,9 +111,8 @@ def of_means(rates: np.ndarray, squares: np.ndarray, first: float) -> float:
 def test_nothing_is_lost_to_the_usual_sums(points: int) -> None:
     sizes: dict[str, float] = {"distance": DISTANCE, "diameter": math.inf, "norm": NORM, "lipschitz": NORM}
     for schedule in (falling_rates(points), constant_rates(points), strongly_convex_rates(points)):
-        usual = of_means(
-            FACTOR * schedule.rates, FACTOR**2 * NORM**2 * schedule.squares, schedule.near * DISTANCE**2
-        )
+        rates, squares = one_by_one(schedule)
+        usual = of_means(FACTOR * rates, FACTOR**2 * NORM**2 * squares, schedule.near * DISTANCE**2)
         assert schedule.last(FACTOR, **sizes) <= usual * (1 + 1e-12)
         noisy = schedule.last(FACTOR, **{**sizes, "lipschitz": 0.1})
         assert noisy <= min(
