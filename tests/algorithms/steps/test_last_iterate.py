@@ -1,14 +1,11 @@
-"""What is proved of points of projected stochastic gradient descent, against certificates, programs and descents."""
+"""What is proved of points of projected stochastic gradient descent, against certificates and descents."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import clarabel
 import numpy as np
 import pytest
-from scipy import sparse
 from scipy.special import digamma, zeta
 
 from dpverify.algorithms.steps.last_iterate import (
@@ -125,59 +122,6 @@ def test_the_best_factor_is_the_best() -> None:
     best = falling_rates(5000).best_factor(**sizes)
     found = [falling_rates(5000).last(best * by, diameter=math.inf, **sizes) for by in (0.97, 1, 1.03)]
     assert min(found) == found[1]
-
-
-def worst_last(points: int, step: float) -> float:
-    """The largest f_T of subgradient descent with |g| <= 1, |w_1 - w*| <= 1 in any dimension, as an exact program.
-
-    A performance-estimation program: the Gram matrix of w_1 - w* and the gradients, and the values f_t - f*.
-    """
-    size = points + 1  # rows of the Gram matrix: w_1 - w*, g_1, ..., g_T
-    where = np.zeros((points + 1, size))  # w* first
-    slopes = np.zeros((points + 1, size))
-    for t in range(1, points + 1):
-        where[t, 0], where[t, 1:t], slopes[t, t] = 1.0, -step, 1.0
-    values = np.vstack([np.zeros(points), np.eye(points)])
-    triangle = [(i, j) for j in range(size) for i in range(j + 1)]
-
-    def row(left: np.ndarray, right: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """Of <left, right> and of the values, for the scaled triangle of the Gram matrix."""
-        both = np.outer(left, right)
-        both = (both + both.T) / 2
-        return np.array([both[i, j] * (1 if i == j else math.sqrt(2)) for i, j in triangle] + value.tolist())
-
-    rows, bounds = [row(where[1], where[1], np.zeros(points))], [1.0]
-    for t in range(1, points + 1):
-        rows.append(row(slopes[t], slopes[t], np.zeros(points)))
-        bounds.append(1.0)
-    for i in range(points + 1):
-        for j in range(points + 1):
-            if i != j:  # f_j + <g_j, w_i - w_j> - f_i <= 0
-                rows.append(row(slopes[j], where[i] - where[j], values[j] - values[i]))
-                bounds.append(0.0)
-    matrix = np.vstack([rows, np.hstack([-np.eye(len(triangle)), np.zeros((len(triangle), points))])])
-    cones = [clarabel.NonnegativeConeT(len(rows)), clarabel.PSDTriangleConeT(size)]
-    goal = np.zeros(matrix.shape[1])
-    goal[-1] = -1.0
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    nothing = sparse.csc_matrix((len(goal), len(goal)))
-    right = np.array(bounds + [0.0] * len(triangle))
-    found: Any = clarabel.DefaultSolver(
-        nothing, goal, sparse.csc_matrix(matrix), right, cones, settings
-    ).solve()
-    assert str(found.status) == "Solved"
-    return -float(found.obj_val)
-
-
-def test_the_last_point_s_bound_is_close_to_the_exact_worst_case() -> None:
-    for points, step in ((1, 1.0), (2, 0.6), (3, 0.4), (5, 0.3), (8, 0.2)):
-        exact = worst_last(points, step)
-        found = constant_rates(points).last(step, distance=1.0, diameter=2.0, norm=1.0, lipschitz=1.0)
-        assert exact <= found * (1 + 1e-6)
-        assert found <= 1.35 * exact
-        near, noise = constant_rates(points).window(1)
-        assert exact > 0.7 * near / step + 0.7 * step * noise  # a bound of 70 % would be caught
 
 
 def test_descents_keep_to_them() -> None:
