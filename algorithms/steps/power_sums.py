@@ -41,7 +41,7 @@ def power_sums(start: ArrayLike, count: ArrayLike, power: float) -> FloatArray:
     return np.asarray(found)
 
 
-class Terms(NamedTuple):
+class FewTerms(NamedTuple):
     """Some terms that stand for all of a sum.
 
     Attributes:
@@ -56,7 +56,7 @@ class Terms(NamedTuple):
 
 
 @lru_cache(maxsize=128)
-def terms(count: int) -> Terms:
+def terms(count: int) -> FewTerms:
     """For a sum of `count` terms, all of them if there are few."""
     low, high, size = 0, count, _TERMS
     front, back = [], []
@@ -72,7 +72,7 @@ def terms(count: int) -> Terms:
     sizes = [len(rule[0]) for rule in rules]
     before = np.repeat([float(at) for at, _ in blocks], sizes) + inside
     left = np.repeat([float(count - at) for at, _ in blocks], sizes) - inside
-    return Terms(before, left, counts)
+    return FewTerms(before, left, counts)
 
 
 @lru_cache(maxsize=256)
