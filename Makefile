@@ -166,6 +166,7 @@ utility: $(VENV)/installed-test
 pages: $(VENV)/installed
 	$(BIN)/python tests/benchmarks/errata_page.py docs/algorithms.md
 	$(BIN)/python tests/benchmarks/pages.py algorithms docs/algorithms.md
+	$(BIN)/python tests/benchmarks/batches.py docs/how-to/fit.md
 	$(BIN)/python tests/benchmarks/pages.py counts README.md $(OUT)/ledger.json
 
 # pictures of README and gallery, with a screen of the last make verify's report; screens need chromium. PICTURES is a Python

@@ -18,10 +18,11 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
+from dpverify.algorithms.steps.power_sums import power_sums
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.steps.single_run import FEW, SingleRun
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import FloatArray, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ApproxDP
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
@@ -30,7 +31,7 @@ from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 _DRAWN_TOGETHER = 4096
-"""Steps whose records are drawn in one call for few runs."""
+"""Steps whose rates are made together, and, for few runs, whose records are drawn in one call."""
 
 
 @dataclass(frozen=True)
@@ -147,11 +148,6 @@ class NoisyGradientDescent(Weakenable):
             return 1 / (self.problem.constants.strong_convexity * n * t)
         return self.rate_factor * self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
 
-    def _rates(self, n: int, first: float) -> FloatArray:
-        """All of them in their order, from the first one."""
-        numbers = np.arange(1, self.step_count(n) + 1, dtype=np.float64)
-        return first / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
-
     @property
     def seconds_a_call(self) -> float:
         """Of a step of a run alone."""
@@ -210,7 +206,8 @@ class NoisyGradientDescent(Weakenable):
         constants = self.problem.constants
         if not n * self.rate(n, 1) * constants.smoothness <= 2:
             return None
-        moved = constants.gradient_sensitivity * float(np.sum(self._rates(n, self.rate(n, 1))))
+        rates = power_sums(1, self.step_count(n), 0.5 if self.step_size == "lipschitz" else 1.0)
+        moved = constants.gradient_sensitivity * self.rate(n, 1) * float(rates)
         bound = self.risk_bound(n).bound / n + constants.lipschitz_constant * moved
         return StatedRisk(bound, total=False, population=True, **words("bst14.alg1/population risk"))
 
@@ -286,17 +283,22 @@ class NoisyGradientDescent(Weakenable):
         first_rate = self.rate(n, 1)
         if diameter is not None and self.step_size == "lipschitz":
             first_rate *= diameter / self.problem.constraint.diameter
-        rates = self._rates(n, first_rate)
-        iterates.expect(len(rates))
+        steps = self.step_count(n)
+        iterates.expect(steps)
         columns = features if iterates.alone else xp.asarray(features.T, copy=True)
         # whether or not runs are stepped alone, in every namespace; for many runs a call of its own costs nothing
         together = _DRAWN_TOGETHER if runs <= FEW else 1
-        for first in range(0, len(rates), together):
-            some = rates[first : first + together]
-            drawn = rng.integers(0, n, (len(some), runs), "records")
-            if iterates.alone:
-                iterates.walk(features, labels, drawn, rates=some, noise_stddev=stddev, scale=n)
-                continue
-            for t, rate in enumerate(some.tolist()):
-                iterates.step_on_drawn(columns, labels, drawn[t, :], rate=rate, noise_stddev=stddev, scale=n)
+        for first in range(0, steps, _DRAWN_TOGETHER):
+            numbers = np.arange(first + 1.0, min(first + _DRAWN_TOGETHER, steps) + 1)
+            rates = first_rate / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
+            for at in range(0, len(rates), together):
+                some = rates[at : at + together]
+                drawn = rng.integers(0, n, (len(some), runs), "records")
+                if iterates.alone:
+                    iterates.walk(features, labels, drawn, rates=some, noise_stddev=stddev, scale=n)
+                    continue
+                for t, rate in enumerate(some.tolist()):
+                    iterates.step_on_drawn(
+                        columns, labels, drawn[t, :], rate=rate, noise_stddev=stddev, scale=n
+                    )
         return iterates.output()

@@ -34,61 +34,63 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpverify.algorithms.steps.power_sums import power_sums, terms
 from dpverify.checks import FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class StepRates:
-    """Rates up to a common factor, and the sums of them that the bounds need.
+    """Rates up to a common factor, and the sums of them that the bounds need, from few of their terms each.
 
     Attributes:
-        rates: eta_1, ..., eta_T, shape (T,), above 0; in length^2 over loss once they are multiplied by the factor.
-        squares: of the noise that a step adds, eta_t^2 where nothing else is said, shape (T,).
-        near: of ||w_1 - w*||^2, 1 where nothing else is said.
+        points: T.
+        power: eta_t = t^-power, in length^2 over loss once it is multiplied by the factor.
+        noise: of the noise that a step adds, the square is t^-noise, 2 power where nothing else is said.
+        near: of ||w_1 - w*||^2, 1 where nothing else is said; if 0, points are moved by rates t^-noise.
     """
 
-    rates: FloatArray
-    squares: FloatArray
+    points: int
+    power: float
+    noise: float
     near: float = 1.0
 
-    @cached_property
-    def _left(self) -> FloatArray:
-        """A_1, ..., A_T."""
-        return np.cumsum(self.rates[::-1])[::-1]
+    def _left(self, t: ArrayLike, steps: ArrayLike) -> FloatArray:
+        """Rates of so many steps from t on, summed."""
+        return power_sums(t, steps, self.power)
+
+    def _squares(self, t: ArrayLike, steps: ArrayLike) -> FloatArray:
+        """Squares of the rates that the points are moved by, likewise."""
+        return power_sums(t, steps, 2 * self._moving)
+
+    @property
+    def _moving(self) -> float:
+        return self.power if self.near else self.noise
 
     def window(self, points: int) -> tuple[float, float]:
         """Factors of ||w_1 - w*||^2 / factor and of factor G^2 in the bound on the mean of the last so many points."""
-        first = len(self.rates) - points
-        whole = float(self._left[first])
-        noise = float(np.sum(self.squares[first:]))
-        noise += float(np.sum(self.squares[:first] * (whole / (2 * self._left[1 : first + 1] - whole))))
-        return self.near / (2 * (2 * float(self._left[0]) - whole)), noise / (2 * whole)
+        first = self.points - points
+        whole = float(self._left(first + 1, points))
+        noise = float(power_sums(first + 1, points, self.noise))
+        before, left, counts = terms(first)
+        later = self._left(before + 2, points - 1 + left)
+        noise += float(counts @ ((before + 1) ** -self.noise * whole / (2 * later - whole)))
+        return self.near / (2 * (2 * float(self._left(1, self.points)) - whole)), noise / (2 * whole)
 
     @cached_property
     def _windows(self) -> FloatArray:
         """Those of 1, 4, 16, ... points and of all: `window`, then the two factors of what the point moves by."""
-        points = len(self.rates)
-        sizes = {min(4**k, points) for k in range(points.bit_length())}
+        sizes = {min(4**k, self.points) for k in range(self.points.bit_length())}
         return np.array([(*self.window(size), *self._moved(size)) for size in sorted(sizes)])
 
     def _moved(self, points: int) -> tuple[float, float]:
         """Weighted means over the window of sum of rates, and of root of the sum of squares, from there to the end."""
-        rates = self._steps[-points:]
-        before = np.concatenate([np.cumsum(rates[-2::-1])[::-1], [0.0]])
-        squares = np.concatenate([np.cumsum(rates[-2::-1] ** 2)[::-1], [0.0]])
-        weights = self.rates[-points:] / float(self._left[-points])
-        return float(weights @ before), float(weights @ np.sqrt(squares))
-
-    @cached_property
-    def _steps(self) -> FloatArray:
-        """The rates that the points are moved by."""
-        return self.rates if self.near else self.squares
-
-    @cached_property
-    def _square_sums(self) -> FloatArray:
-        """Squares of the rates before each point, summed."""
-        return np.concatenate([[0.0], np.cumsum(self._steps[:-1] ** 2)])
+        before, left, counts = terms(points)
+        t = before + (self.points - points + 1)
+        weights = counts * t**-self.power / float(self._left(self.points - points + 1, points))
+        drift, squares = power_sums(t, left - 1, self._moving), self._squares(t, left - 1)
+        return float(weights @ drift), float(weights @ np.sqrt(squares))
 
     def _of_noise(self, norm: float, lipschitz: float) -> FloatArray:
         """Factor of the factor in the bound on the last point, for each window."""
@@ -112,7 +114,7 @@ class StepRates:
             return 0.0
         near = self._windows[:, 0]
         found = near * distance**2 / factor + factor * self._of_noise(norm, lipschitz)
-        from_best = math.hypot(distance, factor * norm * math.sqrt(self._square_sums[-1]))
+        from_best = math.hypot(distance, factor * norm * math.sqrt(self._squares(1, self.points - 1)))
         return min(float(np.min(found)), lipschitz * min(from_best, diameter))
 
     def best_factor(self, *, distance: float, norm: float, lipschitz: float) -> float:
@@ -138,16 +140,17 @@ class StepRates:
         better, and where the distance to w* is small. `symmetric`: about the first point the set is, all points being
         within `distance` of it, and the noise, which adds to gradients that are no longer than L.
         """
-        whole, squares = float(self._left[-points]), float(np.sum(self.squares[-points:]))
+        t = np.arange(self.points - points + 1.0, self.points + 1)
+        whole, squares = float(self._left(t[0], points)), float(power_sums(t[0], points, self.noise))
         near, noise = self.window(points)
         alone = diameter**2 / (2 * whole * factor) + factor * norm**2 * squares / (2 * whole)
-        weights, spread = self.rates[-points:] / whole, factor**2 * self._square_sums[-points:]
+        weights, spread = t**-self.power / whole, factor**2 * self._squares(1, t - 1)
         away = lipschitz * float(weights @ np.minimum(np.sqrt(distance**2 + norm**2 * spread), diameter))
         found = min(near * distance**2 / factor + factor * norm**2 * noise, alone, away)
         if not symmetric:
             return found
         walked = np.sqrt(distance**2 + np.minimum((norm**2 - lipschitz**2) * spread, distance**2))
-        apart = factor * lipschitz * (float(self._left[0]) - whole)
+        apart = factor * lipschitz * (float(self._left(1, self.points)) - whole)
         without_noise = (apart**2 / factor + factor * lipschitz**2 * squares) / (2 * whole)
         return min(found, without_noise + lipschitz * float(weights @ walked))
 
@@ -155,14 +158,13 @@ class StepRates:
 @lru_cache(maxsize=8)
 def constant_rates(points: int) -> StepRates:
     """All rates the same."""
-    return StepRates(np.ones(points), np.ones(points))
+    return StepRates(points, 0.0, 0.0)
 
 
 @lru_cache(maxsize=8)
 def falling_rates(points: int) -> StepRates:
     """Rates 1 / sqrt(t)."""
-    numbers = np.arange(1.0, points + 1)
-    return StepRates(1 / np.sqrt(numbers), 1 / numbers)
+    return StepRates(points, 0.5, 1.0)
 
 
 @lru_cache(maxsize=8)
@@ -172,4 +174,4 @@ def strongly_convex_rates(points: int) -> StepRates:
     The squared distance shrinks by 1 - 1 / t in step t. Counted t times, the inequalities telescope as those of
     constant rates, with noise 1 / t and nothing left of the first distance.
     """
-    return StepRates(np.ones(points), 1 / np.arange(1.0, points + 1), near=0.0)
+    return StepRates(points, 0.0, 1.0, near=0.0)

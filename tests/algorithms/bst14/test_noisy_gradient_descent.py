@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,6 +180,20 @@ def as_formulated(algorithm: NoisyGradientDescent, n: int) -> list[float]:
             near / (4 * left[0] - 2 * whole) + square / (2 * whole) * total + n * lipschitz * moved / whole
         )
     return found
+
+
+@pytest.mark.parametrize(("rule", "order"), [("lipschitz", 1), ("strongly-convex", 2)])
+def test_a_million_records_have_risk_bounds_too(rule: Any, order: int) -> None:
+    """Of 10^12 steps, whose rates no memory holds; the empirical bound falls as n^-order but for logarithms."""
+    descent = NoisyGradientDescent(
+        Problem(Ridge.on(BALL, Logistic(), 0.25), BALL), 1.0, 1e-5, rule, noise_constant=1.0
+    )
+    empirical = [descent.risk_bound(n).bound / n for n in (10**4, 10**6)]
+    assert 1 < empirical[1] / empirical[0] * 100**order < 2.5
+    population = [descent.population_risk_bound(n) for n in (10**4, 10**6)]
+    assert population[0] is not None
+    assert population[1] is not None
+    assert empirical[1] < population[1].bound < population[0].bound
 
 
 def test_the_risk_bound_is_its_formula_and_never_above_the_largest_risk() -> None:

@@ -1,14 +1,12 @@
-"""What is proved of points of projected stochastic gradient descent, against certificates, programs and descents."""
+"""What is proved of points of projected stochastic gradient descent, against certificates and descents."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import clarabel
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy.special import digamma, zeta
 
 from dpverify.algorithms.steps.last_iterate import (
     StepRates,
@@ -16,8 +14,15 @@ from dpverify.algorithms.steps.last_iterate import (
     falling_rates,
     strongly_convex_rates,
 )
+from dpverify.algorithms.steps.power_sums import power_sums, terms
 
 NORM, FACTOR, DISTANCE = 3.0, 0.7, 2.0
+
+
+def one_by_one(schedule: StepRates) -> tuple[np.ndarray, np.ndarray]:
+    """All rates, and all squares of the noise."""
+    t = np.arange(1.0, schedule.points + 1)
+    return t**-schedule.power, t**-schedule.noise
 
 
 def certified(rates: np.ndarray, squares: np.ndarray, window: int) -> tuple[float, float]:
@@ -39,15 +44,55 @@ def certified(rates: np.ndarray, squares: np.ndarray, window: int) -> tuple[floa
 
 @pytest.mark.parametrize("points", [1, 2, 3, 10, 200])
 def test_windows_are_no_less_than_their_certificates_and_little_more(points: int) -> None:
-    rng = np.random.default_rng(points)
-    drawn = rng.uniform(0.2, 1.0, points)
-    for schedule in (falling_rates(points), constant_rates(points), StepRates(drawn, drawn**2)):
+    for schedule in (falling_rates(points), constant_rates(points), StepRates(points, 0.25, 0.5)):
         for window in {1, 2, points // 2, points} & set(range(1, points + 1)):
             found = schedule.window(window)
-            exact = certified(schedule.rates, schedule.squares, window)
+            exact = certified(*one_by_one(schedule), window)
             assert np.all(np.asarray(exact) <= np.multiply(found, 1 + 1e-12))
             assert np.all(np.asarray(found) <= np.multiply(exact, 1.6))
     assert constant_rates(points).window(points) == pytest.approx((0.5 / points, 0.5))
+
+
+def window_by_arrays(schedule: StepRates, window: int) -> list[float]:
+    """The window's two factors, and the two of what the point moves by, from arrays of all steps."""
+    rates, squares = one_by_one(schedule)
+    first, steps = schedule.points - window, rates if schedule.near else squares
+    left = np.cumsum(rates[::-1])[::-1]
+    whole = left[first]
+    noise = squares[first:].sum() + squares[:first] @ (whole / (2 * left[1 : first + 1] - whole))
+    weights = rates[first:] / whole
+    later = [np.append(np.cumsum(steps[first:-1][::-1] ** k)[::-1], 0.0) for k in (1, 2)]
+    return [schedule.near / (2 * (2 * left[0] - whole)), noise / (2 * whole),
+            weights @ later[0], weights @ np.sqrt(later[1])]  # fmt: skip
+
+
+@pytest.mark.parametrize("points", [1, 2, 33, 65, 97, 1000, 40_000])
+def test_few_terms_sum_to_what_all_steps_do(points: int) -> None:
+    for schedule in (falling_rates(points), constant_rates(points), strongly_convex_rates(points)):
+        sizes = sorted({min(4**k, points) for k in range(points.bit_length())})
+        expected = [window_by_arrays(schedule, size) for size in sizes]
+        assert schedule._windows == pytest.approx(np.array(expected), rel=1e-12, abs=1e-300)
+
+
+def test_sums_of_more_steps_than_memory_holds() -> None:
+    """Odd numbers' inverses up to 2e12 are a digamma function; tails of zeta functions sum to any end."""
+    points = 10**12
+    odd = (digamma(points - 0.5) - digamma(0.5)) / 2
+    assert constant_rates(points).window(1) == pytest.approx(
+        (0.5 / (2 * points - 1), (1 + odd) / 2), rel=1e-12
+    )
+    start = np.array([1, 2, 31, 32, 33, 1000, points - 1])
+    found = [power_sums(start, points + 1 - start, power) for power in (0, 1, 2)]
+    assert found[0] == pytest.approx(points + 1.0 - start, rel=1e-14)
+    assert found[1][:6] == pytest.approx(digamma(points + 1) - digamma(start[:6]), rel=1e-13)
+    assert found[2][:6] == pytest.approx(zeta(2, start[:6]) - zeta(2, points + 1), rel=1e-13)
+    assert found[1][6] == pytest.approx(1 / points + 1 / (points - 1), rel=1e-15)
+    chosen = terms(points)
+    assert len(chosen.counts) < 2000
+    assert chosen.counts.sum() == pytest.approx(points, rel=1e-14)
+    assert chosen.counts @ chosen.before**7 == pytest.approx(
+        points**8 / 8, rel=1e-11
+    )  # a sum without its last term
 
 
 def of_means(rates: np.ndarray, squares: np.ndarray, first: float) -> float:
@@ -63,9 +108,8 @@ def of_means(rates: np.ndarray, squares: np.ndarray, first: float) -> float:
 def test_nothing_is_lost_to_the_usual_sums(points: int) -> None:
     sizes: dict[str, float] = {"distance": DISTANCE, "diameter": math.inf, "norm": NORM, "lipschitz": NORM}
     for schedule in (falling_rates(points), constant_rates(points), strongly_convex_rates(points)):
-        usual = of_means(
-            FACTOR * schedule.rates, FACTOR**2 * NORM**2 * schedule.squares, schedule.near * DISTANCE**2
-        )
+        rates, squares = one_by_one(schedule)
+        usual = of_means(FACTOR * rates, FACTOR**2 * NORM**2 * squares, schedule.near * DISTANCE**2)
         assert schedule.last(FACTOR, **sizes) <= usual * (1 + 1e-12)
         noisy = schedule.last(FACTOR, **{**sizes, "lipschitz": 0.1})
         assert noisy <= min(
@@ -78,59 +122,6 @@ def test_the_best_factor_is_the_best() -> None:
     best = falling_rates(5000).best_factor(**sizes)
     found = [falling_rates(5000).last(best * by, diameter=math.inf, **sizes) for by in (0.97, 1, 1.03)]
     assert min(found) == found[1]
-
-
-def worst_last(points: int, step: float) -> float:
-    """The largest f_T of subgradient descent with |g| <= 1, |w_1 - w*| <= 1 in any dimension, as an exact program.
-
-    A performance-estimation program: the Gram matrix of w_1 - w* and the gradients, and the values f_t - f*.
-    """
-    size = points + 1  # rows of the Gram matrix: w_1 - w*, g_1, ..., g_T
-    where = np.zeros((points + 1, size))  # w* first
-    slopes = np.zeros((points + 1, size))
-    for t in range(1, points + 1):
-        where[t, 0], where[t, 1:t], slopes[t, t] = 1.0, -step, 1.0
-    values = np.vstack([np.zeros(points), np.eye(points)])
-    triangle = [(i, j) for j in range(size) for i in range(j + 1)]
-
-    def row(left: np.ndarray, right: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """Of <left, right> and of the values, for the scaled triangle of the Gram matrix."""
-        both = np.outer(left, right)
-        both = (both + both.T) / 2
-        return np.array([both[i, j] * (1 if i == j else math.sqrt(2)) for i, j in triangle] + value.tolist())
-
-    rows, bounds = [row(where[1], where[1], np.zeros(points))], [1.0]
-    for t in range(1, points + 1):
-        rows.append(row(slopes[t], slopes[t], np.zeros(points)))
-        bounds.append(1.0)
-    for i in range(points + 1):
-        for j in range(points + 1):
-            if i != j:  # f_j + <g_j, w_i - w_j> - f_i <= 0
-                rows.append(row(slopes[j], where[i] - where[j], values[j] - values[i]))
-                bounds.append(0.0)
-    matrix = np.vstack([rows, np.hstack([-np.eye(len(triangle)), np.zeros((len(triangle), points))])])
-    cones = [clarabel.NonnegativeConeT(len(rows)), clarabel.PSDTriangleConeT(size)]
-    goal = np.zeros(matrix.shape[1])
-    goal[-1] = -1.0
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    nothing = sparse.csc_matrix((len(goal), len(goal)))
-    right = np.array(bounds + [0.0] * len(triangle))
-    found: Any = clarabel.DefaultSolver(
-        nothing, goal, sparse.csc_matrix(matrix), right, cones, settings
-    ).solve()
-    assert str(found.status) == "Solved"
-    return -float(found.obj_val)
-
-
-def test_the_last_point_s_bound_is_close_to_the_exact_worst_case() -> None:
-    for points, step in ((1, 1.0), (2, 0.6), (3, 0.4), (5, 0.3), (8, 0.2)):
-        exact = worst_last(points, step)
-        found = constant_rates(points).last(step, distance=1.0, diameter=2.0, norm=1.0, lipschitz=1.0)
-        assert exact <= found * (1 + 1e-6)
-        assert found <= 1.35 * exact
-        near, noise = constant_rates(points).window(1)
-        assert exact > 0.7 * near / step + 0.7 * step * noise  # a bound of 70 % would be caught
 
 
 def test_descents_keep_to_them() -> None:
