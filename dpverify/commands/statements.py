@@ -285,7 +285,7 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
     from dpverify.proving.rocq.kernel import file_of, write_sources
     from dpverify.statements.selection import select_statements
     from dpverify.statements.theorems.names import about_theorems
-    from dpverify.verification.catalog.kernel_rows import theorems_of
+    from dpverify.verification.kernel_rows import theorems_of
     from dpverify.verification.mechanisms import about_mechanisms
 
     if file.suffix != ".v" or not file.stem.isidentifier() or file.name in ("semantics.v", "rules.v"):

@@ -3,7 +3,6 @@ from .constants import ConstantsCheck, check_constants
 from .constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
 from .datasets import Dataset, load, read_csv
 from .displacements import ContractOrDrift, Displacement, EuclideanDistance, HalfSquaredDistance
-from .largest_risk import largest_risk
 from .losses import (
     GeneralizedLinear,
     Hinge,
@@ -19,6 +18,7 @@ from .losses import (
 from .minimizers import CertifiedMinimum, certify, minimize
 from .neighbors import NeighborPair, contract_then_reveal, opposite_linear, opposite_neighbor
 from .problem import Problem
+from .worst_risk import largest_risk
 
 __all__ = [
     "AllSpace",

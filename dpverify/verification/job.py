@@ -24,10 +24,10 @@ from dpverify.statements.selection import select
 from dpverify.statements.theorems.names import FOLDERS, split_names
 from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out_all
 from dpverify.verification.catalog.entries import entries_of_run, results_of
-from dpverify.verification.catalog.kernel_rows import with_marks
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.kept_thresholds import with_thresholds
+from dpverify.verification.kernel_rows import with_marks
 from dpverify.verification.refutations import contradictions
 from dpverify.verification.theorems import theorem_rows
 

@@ -74,7 +74,7 @@ def test_what_a_correction_adds() -> None:
     assert added_conditions(corrected, printed) == ()  # more letters, a larger domain, fewer conditions
     assert added_conditions(None, corrected) == ()
     (_, told) = added_conditions(printed, corrected, told=lambda v: "a slope" if v == L else "")
-    assert (told.text, told.latex) == ("1 <= L (L is a slope)", r"1\le L\text{ (}L\text{ is a slope}\text{)}")
+    assert (told.text, told.latex) == ("1 <= L (L is a slope)", r"1\le L")
     always, where = stated(Le(X, L), Le(X, R)), stated(Le(X, L), Implies(Le(1, L), Le(X, R)))
     assert [each.text for each in added_conditions(where, always)] == ["x <= R, whether or not 1 <= L"]
     premise = stated(ForAll(N, Implies(Le(2, N), Le(X, L * N))), over=(X, L, R))

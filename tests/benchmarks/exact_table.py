@@ -19,7 +19,7 @@ from dpverify.ledger.records import Interval
 from dpverify.privacy.stated import StatedGuarantee
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
 from dpverify.problems.smoothed_losses import AbsoluteError
-from dpverify.statements.exact.chains import Algorithm, index_profiles
+from dpverify.statements.exact.index_chains import Algorithm, index_profiles
 
 EPSILON, DELTA = 1.0, 1e-5
 _ACCURACY = 0.02

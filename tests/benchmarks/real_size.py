@@ -40,7 +40,7 @@ from dpverify.algorithms.gll22.regularized_exponential_mechanism import (  # noq
 from dpverify.algorithms.mn25.wrapped_solvers import with_problem  # noqa: E402
 from dpverify.errors import DpverifyError  # noqa: E402
 from dpverify.problems import Ball, Box, Dataset, Linear, Problem, load, minimize  # noqa: E402
-from dpverify.problems.largest_risk import largest_risk  # noqa: E402
+from dpverify.problems.worst_risk import largest_risk  # noqa: E402
 from dpverify.running import run  # noqa: E402
 
 SIZES = {"breast-cancer": (569, 30), "digits": (1797, 64)}

@@ -27,8 +27,8 @@ from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
 from dpverify.proving.rocq.terms import replaced, split
 from dpverify.reports import load_ledger
 from dpverify.statements.paper import papers
-from dpverify.verification.catalog.kernel_rows import is_asked, kernel_answers
 from dpverify.verification.catalog.source_rows import rows_of
+from dpverify.verification.kernel_rows import is_asked, kernel_answers
 
 BEGIN, END = "<!-- figures: make rocq -->", "<!-- /figures -->"
 POINTS = 200

@@ -50,9 +50,7 @@ def test_public_names_are_shown(package: str) -> None:
     assert names == set(found.__all__)
 
 
-@pytest.mark.parametrize(
-    "package", ["auditing", "privacy", "properties", "running", "training", "verification"]
-)
+@pytest.mark.parametrize("package", [*PACKAGES, "verification"])
 def test_names_found_when_asked_for_are_no_modules(package: str) -> None:
     """Once imported, a module of the same name would be what is found."""
     found = import_module(f"dpverify.{package}")

@@ -34,7 +34,7 @@ def test_extras_name_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     from dpverify.training.opacus_canaries import OpacusCanaries
 
     monkeypatch.setattr("dpverify.extras._is_there", lambda name: False)
-    with pytest.raises(MissingExtraError, match=r"Opacus needs opacus.*dpverify\[libraries\]"):
+    with pytest.raises(MissingExtraError, match=r"Opacus needs opacus.*\[libraries\]"):
         OpacusCanaries(None, records())
     for hook in (loss_with_canaries, showing):
         with pytest.raises(MissingExtraError, match=r"needs \w+; .*dpverify\[jax-privacy\]"):

@@ -30,7 +30,7 @@ from dpverify.problems import (
 from dpverify.problems.smoothed_losses import AbsoluteError
 from dpverify.properties import check_private
 from dpverify.statements.exact import chains, index_profiles, noisy_chain
-from dpverify.statements.exact.chains import Algorithm
+from dpverify.statements.exact.index_chains import Algorithm
 
 DELTA = 1e-5
 EPSILONS = np.array([0.0, 0.1, 0.3])

@@ -34,13 +34,13 @@ from dpverify.verification import VerificationSettings
 from dpverify.verification.audits import AuditSettings, carry_out_all
 from dpverify.verification.catalog import kernel_rows
 from dpverify.verification.catalog.entries import catalog_entries, results_of
-from dpverify.verification.catalog.kernel_rows import kernel_row
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
 from dpverify.verification.checking import audit_check, ledger_check
 from dpverify.verification.checking.audit_check import RowCheck
 from dpverify.verification.checking.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.verification.display_counts import displays_of_ledger
+from dpverify.verification.kernel_rows import kernel_row
 from dpverify.versions import library_versions
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "fmtt18.thm32", "gll22.eq9", "gll22.eq10")

@@ -1,4 +1,4 @@
-from .chains import (
+from .index_chains import (
     ExactEpsilon,
     chains,
     index_profiles,

@@ -13,8 +13,8 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.rocq.kernel import Kernel, KernelRow, digest_of
 from dpverify.proving.rocq.terms import Json
 from dpverify.running import Progress
-from dpverify.verification.catalog.kernel_rows import is_asked, kernel_answers, kernel_row
 from dpverify.verification.checking.audit_check import RowCheck, RowRefusedError, Status
+from dpverify.verification.kernel_rows import is_asked, kernel_answers, kernel_row
 
 
 def refuse_wrong_mark(obligation: Obligation, evidence: ProofEvidence, certificate: Json) -> None:

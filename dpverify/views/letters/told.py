@@ -11,9 +11,6 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from dpverify.errors import DpverifyError
-from dpverify.formulas.expressions import real
-from dpverify.formulas.logic import Compare
-from dpverify.formulas.notation import read_formula
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, telling
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.facts import FailureMargin
@@ -23,7 +20,6 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
 from dpverify.ledger.written_numbers import few_digits, number_latex, number_text, short_sides
-from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
 from dpverify.views.run import plural
 
@@ -189,6 +185,12 @@ def _where(proof: ProofEvidence) -> Said:
 @cache
 def _is_plain_arithmetic(line: str) -> bool:
     """Whether both sides, with each of their letters a number, have the same values at a few points."""
+    # not loaded where a result is written that has no formula
+    from dpverify.formulas.expressions import real
+    from dpverify.formulas.logic import Compare
+    from dpverify.formulas.notation import read_formula
+    from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
+
     letters = sorted(set(_LETTER.findall(line)))
     try:
         formula = read_formula(line, [real(x, gt=0) for x in letters])

@@ -35,8 +35,8 @@ from dpverify.proving.rocq.kernel import (
 from dpverify.proving.rocq.terms import Json, RocqTerms, UntranslatedError, boxed, name_of, statement
 from dpverify.proving.second_reader import RefusedError, read
 from dpverify.statements.own_pages import read_pages
-from dpverify.verification.catalog.kernel_rows import kernel_row, with_equations
 from dpverify.verification.catalog.rows import answered
+from dpverify.verification.kernel_rows import kernel_row, with_equations
 
 
 def letter(

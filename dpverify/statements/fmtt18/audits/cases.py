@@ -57,7 +57,7 @@ from dpverify.statements.audit_parts import (
     real_problem,
 )
 from dpverify.statements.audit_rows import Expectation, Made, On, ReadOff, Risk, Risks
-from dpverify.statements.exact.chains import ExactEpsilon
+from dpverify.statements.exact.index_chains import ExactEpsilon
 from dpverify.statements.plans import Audit
 
 EPSILON, DELTA = 8.0, 1e-5
