@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 
+from dpverify.formulas.notation.tokens import DRESS
 from dpverify.statements.importing.cleaning import (
     ANNOTATION,
     ARROWS,
@@ -82,6 +83,8 @@ _SET = re.compile(
     rf"\\mathbb ?(?:[RNZCQ]|\{{[RNZCQ]\}}){_SCRIPTS}*"
     r"|\\operatorname\*?\{(?:dom|int|conv|span|cl|epi|supp|ran|ker)\}.*"
 )
+_UNDER = DRESS | {r"\neg", r"\lnot"}
+"""What denies the comparison in the brackets behind it, or makes of it a name."""
 _LISTING = frozenset((",", ":", r"\mid", r"\in", r"\mapsto", *DOTS))
 """In braces, they say that these hold elements of a set."""
 _CHANGING = re.compile(rf"(?i)\b{one_of('changing')}\b")
@@ -139,70 +142,16 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
         UnreadError: for what cannot be taken apart.
     """
     tokens = stripped(with_functions(in_rows(_inner(stripped(cleaned(formula.tokens))))))
-    joined = formula.environment == "multline"
+    rows = _Rows(joined=formula.environment == "multline")
     width = 3 if formula.environment == "eqnarray" else 2
-    chains: list[_Chain] = []
-    first, closed, result = 0, False, FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
-        ended_row, closed = closed, re.search(r"[.,;] ?(\\\w+ ?\{[^{}]*\})?$", latex_of(row)) is not None
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
             row = row[[t.text for t in row].index("]") + 1 :]
         cells = [cell for _, cell in split(row, frozenset("&"))]
-        pairs = [stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width)]
-        here, pairs = first, [with_marks(pair) for pair in pairs if pair]
-        for k, whole in enumerate(pairs):
-            pair, beside = _with_beside(whole, alone=k > 0)
-            if latex_of(whole) in (*DOTS, r"\vdots"):
-                continue
-            if not pair and _joins(beside) and any(map(_signs, (beside, *pairs[k + 1 :]))):
-                said, pair = _words(beside)
-                if said.strip(" ,.;:()").lower() not in (*_BETWEEN, "and"):
-                    raise UnreadError(f"the words `{said}` stand between formulas")
-                pair, beside = stripped(pair), []
-            starts = {t.text for t in pair[:1]} & {*SIGNS, *VAGUE}
-            goes_on = starts or joined or {t.text for t in pair[:1]} & _OPERATORS
-            if k == 0 and pair and chains and not starts:
-                ended = stripped(chains[first].tokens)[-1:]
-                goes_on = goes_on or {t.text for t in ended} & {*SIGNS, *VAGUE, *_OPERATORS, *ARROWS}
-                other = {*OTHER, *TEXT} & {t.text for t in _outside(pair)}
-                if not (goes_on or beside or other or ended_row or _signs(pair)):
-                    raise UnreadError("a row without a sign, and it is not clear what it goes on from")
-            if k and _is_bracketed(pair) and _signs(pair[1:-1]):
-                pair, beside = [], stripped(pair[1:-1])
-                chains[here].doubt = f"does it hold without ${latex_of(beside)}$, which stands beside it?"
-            if not pair:
-                pass
-            elif k and chains and _is_about(pair, _indices([chains[here].tokens])):
-                chains[here].conditions.append((chains[here].row, [pair[0]._replace(text=","), *pair]))
-            elif goes_on and chains and k == 0:
-                chains[first].go_on(pair)
-            elif goes_on and (chains or starts) and not joined:
-                raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
-            else:
-                if k and any(re.fullmatch(_LETTER, _side(side)) for _, side in split(pair, frozenset(SIGNS))):
-                    chains[here].doubt = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
-                here = len(chains)
-                first = first if k else here
-                chains.append(_Chain(list(pair), doubt=_BESIDE if k else ""))
-            leads = beside and beside[0].text in TEXT and not stripped(_words(beside)[1])
-            said = _words(beside)[0].strip(" ,.;:()").lower() if leads else ""
-            arrow = pair and not _signs(pair) and {t.text for t in pair} <= {*ARROWS, " "}
-            if arrow or said in (*JOINING, "implying") or CONDITION.fullmatch(said):
-                raise UnreadError(f"`{said or latex_of(pair)}` joins it with what comes")
-            if beside and not chains:
-                raise UnreadError("words stand before all rows")
-            if (
-                beside
-                and beside[0].text in TEXT
-                and not _joins(beside)
-                and CONDITION.match(_words(beside)[0])
-            ):
-                chains[here].conditions.append((chains[here].row, beside))
-            elif beside:
-                found, why = _remark(beside)
-                result.found += found
-                if why:
-                    chains[here].refuse_row(why)
+        pairs = (stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width))
+        rows.row([with_marks(pair) for pair in pairs if pair])
+        rows.ended = re.search(r"[.,;] ?(\\\w+ ?\{[^{}]*\})?$", latex_of(row)) is not None
+    result, chains = rows.result, rows.chains
     for one in chains:
         one.take(result)
     texts = {t.text for t in tokens}
@@ -211,6 +160,96 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     if len(chains) == 1 and not any(t.text in DOTS or t.unread for t in chains[0].tokens):
         result.whole = latex_of(stripped(chains[0].tokens))
     return result
+
+
+@dataclass
+class _Rows:
+    """The rows of a formula as chains, with what stands beside them."""
+
+    joined: bool
+    """Whether they are one formula, with no signs between them that begin or end."""
+    chains: list[_Chain] = field(default_factory=list)
+    result: FormulaRelations = field(default_factory=FormulaRelations)
+    first: int = 0
+    """The chain in the first column of the last row that begins one."""
+    ended: bool = False
+    """Whether punctuation ends the row before."""
+
+    def row(self, pairs: Sequence[Tokens]) -> None:
+        """Take a row, by its pairs of columns."""
+        here = self.first
+        for k, whole in enumerate(pairs):
+            if latex_of(whole) not in (*DOTS, r"\vdots"):
+                pair, beside = _with_beside(whole, alone=k > 0)
+                if not pair and _joins(beside) and any(map(_signs, (beside, *pairs[k + 1 :]))):
+                    pair, beside = _behind_joining(beside), []
+                here = self.pair(pair, beside, k, here)
+
+    def pair(self, pair: Tokens, beside: Tokens, k: int, here: int) -> int:
+        """Take a pair of columns, the k-th of its row, and what stands beside it; to which chain it belongs."""
+        chains = self.chains
+        starts = {t.text for t in pair[:1]} & {*SIGNS, *VAGUE}
+        goes_on = self.goes_on(pair, beside, first=k == 0, starts=bool(starts))
+        if k and _is_bracketed(pair) and _signs(pair[1:-1]):
+            pair, beside = [], stripped(pair[1:-1])
+            chains[here].doubt = _without(latex_of(beside))
+        if not pair:
+            pass
+        elif k and chains and _is_about(pair, _indices([chains[here].tokens])):
+            chains[here].conditions.append((chains[here].row, [pair[0]._replace(text=","), *pair]))
+        elif goes_on and chains and k == 0:
+            chains[self.first].go_on(pair)
+        elif goes_on and (chains or starts) and not self.joined:
+            raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
+        else:
+            if k and any(re.fullmatch(_LETTER, _side(side)) for _, side in split(pair, frozenset(SIGNS))):
+                chains[here].doubt = _without(latex_of(pair))
+            here = len(chains)
+            self.first = self.first if k else here
+            chains.append(_Chain(list(pair), doubt=_BESIDE if k else ""))
+        self.beside(pair, beside, here)
+        return here
+
+    def goes_on(self, pair: Tokens, beside: Tokens, *, first: bool, starts: bool) -> bool:
+        """Whether a pair goes on from another."""
+        goes_on = starts or self.joined or bool({t.text for t in pair[:1]} & _OPERATORS)
+        if first and pair and self.chains and not starts:
+            ended = {t.text for t in stripped(self.chains[self.first].tokens)[-1:]}
+            goes_on = goes_on or bool(ended & {*SIGNS, *VAGUE, *_OPERATORS, *ARROWS})
+            other = {*OTHER, *TEXT} & {t.text for t in _outside(pair)}
+            if not (goes_on or beside or other or self.ended or _signs(pair)):
+                raise UnreadError("a row without a sign, and it is not clear what it goes on from")
+        return goes_on
+
+    def beside(self, pair: Tokens, beside: Tokens, here: int) -> None:
+        """Take the words that stand beside a pair: a condition of its chain, or a remark."""
+        leads = beside and beside[0].text in TEXT
+        words, behind = _words(beside) if leads else ("", [])
+        said = words.strip(" ,.;:()").lower() if not stripped(behind) else ""
+        arrow = pair and not _signs(pair) and {t.text for t in pair} <= {*ARROWS, " "}
+        if arrow or said in (*JOINING, "implying") or CONDITION.fullmatch(said):
+            raise UnreadError(f"`{said or latex_of(pair)}` joins it with what comes")
+        if beside and not self.chains:
+            raise UnreadError("words stand before all rows")
+        if leads and CONDITION.match(words):
+            self.chains[here].conditions.append((self.chains[here].row, beside))
+        elif beside:
+            found, why = _remark(beside)
+            self.result.found += found
+            if why:
+                self.chains[here].refuse_row(why)
+
+
+def _behind_joining(beside: Tokens) -> Tokens:
+    """What stands behind words that say no more than that another formula comes."""
+    said, behind = _words(beside)
+    if said.strip(" ,.;:()").lower() not in (*_BETWEEN, "and"):
+        raise UnreadError(f"the words `{said}` stand between formulas")
+    return stripped(behind)
+
+
+def _without(latex: str) -> str:
+    return f"does it hold without ${latex}$, which stands beside it?"
 
 
 def _words(tokens: Tokens) -> tuple[str, Tokens]:
@@ -300,6 +339,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
     conditional = listed = False  # whether a comparison stands behind a comma among conditions
     doubt, number_before = "", 0  # of claims before the first condition
     parts = [*_with_ranges([(sign, stripped(part)) for sign, part in parts])]
+    _refuse_under(tokens)
     for number, (sign, part) in enumerate(parts):
         word = sign.strip(" ,.;:()").lower()
         if sign not in ("", ","):
@@ -329,7 +369,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
         if _TENDS.search(latex_of(part)) and not _signs(part):
             raise UnreadError("it says to what a letter tends")
         if claims and _is_bracketed(part) and _signs(part[1:-1]):
-            doubt = f"does it hold without ${latex_of(part)}$, which stands beside it?"
+            doubt = _without(latex_of(part))
             result.found += _remark(stripped(part[1:-1]))[0]
             continue
         if conditional and sign == "," and claims == [] and conditions:
@@ -348,6 +388,17 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
     for part in (part for part in found if part not in aside):
         result.found += _links(part, (*given, *(_range(part) or latex_of(part) for part in aside)))
     return doubt
+
+
+def _refuse_under(tokens: Tokens) -> None:
+    """Refuse a comparison in brackets under a bar or a negation: it says the contrary, or that of an event."""
+    bare = [t for t in tokens if t.text != " " and not SIZE.fullmatch(t.text)]
+    for i, (token, depth) in enumerate(zip(bare, depths(bare), strict=True)):
+        if depth == 0 and token.text in _UNDER and {*OPENING} & {t.text for t in bare[i + 1 : i + 2]}:
+            turns = zip(bare[i + 2 :], depths(bare[i + 2 :]), strict=True)
+            inner = (t for t, depth in takewhile(lambda pair: pair[1] >= 0, turns))
+            if _signs([t for t in inner if t.text not in ("(", ")")]):
+                raise UnreadError(f"a comparison under {token.text} is not read")
 
 
 def _indices(parts: Sequence[Tokens]) -> set[str]:

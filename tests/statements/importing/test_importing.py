@@ -251,6 +251,11 @@ REFUSED = {
     r"We have $dv = 2a\,du$.": "a differential",
     r"We have $x < y$ as $n \to \infty$.": "limit",
     r"This violates $x < y$.": "violates",
+    r"We have $\neg(a \le b)$.": r"under \neg",
+    r"We have $\lnot\left\{a \le b\right\}$.": r"under \lnot",
+    r"We have $\overline{a \le b}$ here.": r"under \overline",
+    r"We have $\widehat{(a = b)}$.": r"under \widehat",
+    r"\[ c \le d \quad \text{if } \neg(a \le b). \]": r"under \neg",
 }
 """Sentences of which a formula is refused, each with a part of the reason."""
 
@@ -307,6 +312,8 @@ ASKED = {
     r"For large $n$ we have $x < y$.": [],
     r"This is not needed, but we have $x < y$.": [],
     r"We have $|a| - |b + 1| \le |a - b|$.": [],
+    r"We have $\Pr[\overline{a\le b}] \le p$, and $\overline{\{x \le 1\}}$ is closed.":
+        [(r"\Pr[\overline{a\le b}]", "[0, 1]")],
 }  # fmt: skip
 """Sentences of which a formula is read, with questions, and which of its terms are one letter or a vector."""
 
