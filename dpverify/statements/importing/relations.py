@@ -142,7 +142,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
         UnreadError: for what cannot be taken apart.
     """
     tokens = stripped(with_functions(in_rows(_inner(stripped(cleaned(formula.tokens))))))
-    rows = _Rows(joined=formula.environment == "multline")
+    rows = _FormulaRows(joined=formula.environment == "multline")
     width = 3 if formula.environment == "eqnarray" else 2
     for _, row in split(tokens, frozenset((r"\\",))):
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
@@ -163,7 +163,7 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
 
 
 @dataclass
-class _Rows:
+class _FormulaRows:
     """The rows of a formula as chains, with what stands beside them."""
 
     joined: bool
