@@ -27,6 +27,7 @@ from dpverify.statements.importing.cleaning import (
     depths,
     group,
     in_rows,
+    outer,
     split,
     stripped,
     with_functions,
@@ -34,7 +35,7 @@ from dpverify.statements.importing.cleaning import (
 )  # fmt: skip
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
-from dpverify.statements.importing.tables import EXISTENTIAL, JOINING, REFUSING, one_of, words
+from dpverify.statements.importing.tables import EXISTENTIAL, JOINING, PATTERNS, REFUSING, one_of, words
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,6 @@ _POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
 _BETWEEN = {phrase.replace("_", " ") for phrase in words("between")}
-_SET_NAME = re.compile(
-    r"(?:[A-Z]|\\(?:Omega|Theta|Delta|Gamma|Lambda|Pi|Xi)"
-    r"|\\(?:math(?:cal|bb|scr|frak)|bar|tilde|hat|overline) ?(?:\{.*?\}+|[A-Z]))"
-    r"(?:[_^](?:\w|\{[^=<>]*\}|\\[a-z]+)|\'|\([^=<>]*\))*"
-)
 _SCRIPTS = r"(?: ?[_^](?:\w|\{[^{}]*\}))"
 _SET = re.compile(
     rf"\\mathbb ?(?:[RNZCQ]|\{{[RNZCQ]\}}){_SCRIPTS}*"
@@ -216,7 +212,7 @@ class _FormulaRows:
         if first and pair and self.chains and not starts:
             ended = {t.text for t in stripped(self.chains[self.first].tokens)[-1:]}
             goes_on = goes_on or bool(ended & {*SIGNS, *VAGUE, *_OPERATORS, *ARROWS})
-            other = {*OTHER, *TEXT} & {t.text for t in _outside(pair)}
+            other = {*OTHER, *TEXT} & {t.text for t in outer(pair)}
             if not (goes_on or beside or other or self.ended or _signs(pair)):
                 raise UnreadError("a row without a sign, and it is not clear what it goes on from")
         return goes_on
@@ -474,7 +470,7 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
     """Parts between commas; letters before one with a sign are of its list."""
     waiting: Tokens = []
     for part in parts:
-        has = bool(_signs(part) or ARROWS & {t.text for t in _outside(part)})
+        has = bool(_signs(part) or ARROWS & {t.text for t in outer(part)})
         member = [k for k, t in enumerate(part) if t.text in SIGNS and t.text == r"\in"][:1]
         letters = re.fullmatch(r"[i-nst]'?( ?, ?[i-nst]'?)*", latex_of(waiting))
         if letters and _range(part) and member:  # `i, j \in [d]`
@@ -488,14 +484,9 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
         yield waiting
 
 
-def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
-    """Tokens outside of brackets."""
-    return (token for token, depth in zip(tokens, depths(tokens), strict=True) if depth <= 0)
-
-
 def _signs(tokens: Sequence[SourceToken]) -> set[str]:
     """Signs of comparison outside of brackets."""
-    return {*SIGNS, *VAGUE} & {t.text for t in _outside(tokens)}
+    return {*SIGNS, *VAGUE} & {t.text for t in outer(tokens)}
 
 
 def _range(part: Tokens) -> str:
@@ -528,7 +519,7 @@ def _range(part: Tokens) -> str:
 
 def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
     """A chain as its links."""
-    outside = [t.text for t in _outside(part)]
+    outside = [t.text for t in outer(part)]
     line, said = part[0].line, latex_of(part)
     signs = sum(text in SIGNS or text in VAGUE for text in outside)
     if not signs or (signs == 1 and r"\in" in outside and (_POWER.search(said) or not _NUMBERS.search(said))):
@@ -603,7 +594,8 @@ def _is_set(part: Tokens) -> bool:
         return False
     left, right = (stripped(side) for _, side in sides)
     return bool(
-        _SET_NAME.fullmatch(latex_of(left)) and (_SET.fullmatch(latex_of(right)) or _holds_elements(right))
+        PATTERNS["set_name"].fullmatch(latex_of(left))
+        and (_SET.fullmatch(latex_of(right)) or _holds_elements(right))
     )
 
 
@@ -611,7 +603,7 @@ def _holds_elements(tokens: Tokens) -> bool:
     """Whether braces hold a list or say what is in a set, or an interval has a power, and nothing else is there."""
     bare = [t for t in tokens if not SIZE.fullmatch(t.text)]
     end = next((k for k, depth in enumerate(depths(bare)) if depth <= 0), 0)
-    held, behind = [t.text for t in _outside(bare[1:end])], latex_of(bare[end + 1 :])
+    held, behind = [t.text for t in outer(bare[1:end])], latex_of(bare[end + 1 :])
     if end and bare[0].text == r"\{" and re.fullmatch(f"{_SCRIPTS}*", behind):
         return held.count("|") == 1 or bool(_LISTING & set(held))
     return (

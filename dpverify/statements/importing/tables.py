@@ -41,6 +41,8 @@ REFUSING = re.compile(
     rf"(?<![\w])(?:{one_of('refusing')}|{'|'.join(map(re.escape, WORDS['denying']))})(?!\w)"
 )
 """What may change what a sentence claims."""
+PATTERNS = {name: re.compile("".join(said.split("\n"))) for name, said in _TABLES["patterns"].items()}
+"""What the modules beside this file look for."""
 OUTSIDE = {name: re.compile(said) for name, said in _TABLES["outside"].items()}
 """What shows that a relation is about something that formulas of pages do not have."""
 EXISTENTIAL = re.compile(rf"(?<![\w]){one_of('existential')}(?!\w)")

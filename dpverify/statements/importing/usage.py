@@ -6,11 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group, normal, texts
-from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError
+from dpverify.formulas.notation.tokens import CLOSING, DRESS, end_of_group, normal, texts
+from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, depths, outer
 from dpverify.statements.importing.tables import words
 from dpverify.statements.pages.letters import single
 
@@ -62,21 +61,6 @@ def as_letter(parts: Iterable[str]) -> str:
     if len(latex) > LONGEST:
         raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
     return latex
-
-
-def depth_of(part: str) -> int:
-    """What a part adds to the number of brackets that are open."""
-    return (part in OPENING or part == "{") - (part in CLOSING or part == "}")
-
-
-def depths(parts: Iterable[str]) -> Iterator[int]:
-    """How many brackets are open behind each part."""
-    return accumulate(map(depth_of, parts))
-
-
-def outer(parts: tuple[str, ...]) -> list[str]:
-    """Parts outside of brackets."""
-    return [part for part, depth in zip(parts, depths(parts), strict=True) if depth == 0]
 
 
 def until(parts: tuple[str, ...], at: int, ends: Iterable[str]) -> int:
