@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, starmap, takewhile
 
@@ -84,10 +85,8 @@ class PaperReader:
         formulas = [i for p in self.parts for s in p.sentences for i in s if isinstance(i, SourceFormula)]
         seen = list[tuple[str, ...]]()
         for formula in formulas:
-            try:
+            with suppress(UnreadError):
                 seen.append(parts_of(latex_of(certain(formula.tokens))))
-            except UnreadError:
-                continue
         self.uses.see(seen)
         self.arrange()
         sentences = [(s, p, said) for s in self.sections for p in (s.part, *s.proofs) for said in p.sentences]

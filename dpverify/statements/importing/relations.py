@@ -494,17 +494,15 @@ def _range(part: Tokens) -> str:
     said = re.sub(r"\s|\\(?:left|right)(?![a-z])|\{\}", "", latex_of(part))
     if re.search(r"\d,\d{3}(?!\d)", latex_of(part)):
         return ""  # `10,000` is one number
-    letter = rf"({_LETTER}(?:,{_LETTER})*)"
+    letter = rf"({_LETTER})"
     if match := re.fullmatch(letter + rf"\\in\[({_END})\]", said):
-        return rf"1\le {match[1]}\le {match[2]}" if "," not in match[1] else ""
-    if match := re.fullmatch(r"([i-nst])=(\d+(?:,\d+)+)", said):
-        return r"\vee ".join(f"{match[1]}={value}" for value in match[2].split(","))
-    if match := re.fullmatch(letter + r"\\in\\\{((?:[+-]?[\d.]+,)*[+-]?[\d.]+)\\\}", said):
-        values = match[2].replace("+", "").split(",")
-        return r"\vee ".join(f"{match[1]}={value}" for value in values) if "," not in match[1] else ""
+        return rf"1\le {match[1]}\le {match[2]}"
+    values = r"\\in\\\{((?:[+-]?[\d.]+,)*[+-]?[\d.]+)\\\}"
+    if match := re.fullmatch(r"([i-nst])=(\d+(?:,\d+)+)", said) or re.fullmatch(letter + values, said):
+        return r"\vee ".join(f"{match[1]}={value}" for value in match[2].replace("+", "").split(","))
     dots = rf"({_END})((?:,[\\\w+]+?)*),\\(?:[lc]?dots|ldots|dotsc)(?:,({_END}))?"
     for between in (rf"={dots}", rf"\\in(?:\\\{{|\[){dots}(?:\\\}}|\])"):
-        if (match := re.fullmatch(letter + between, said)) and "," not in match[1]:
+        if match := re.fullmatch(letter + between, said):
             first, after = match[2], match[3].split(",")[1:]
             steps = range(1, len(after) + 1)
             follow = [str(int(first) + k) if first.isdigit() else f"{first}+{k}" for k in steps]
@@ -513,7 +511,7 @@ def _range(part: Tokens) -> str:
             if after == follow and rises:
                 return rf"{first}\le {match[1]}\le {match[4]}" if match[4] else rf"{match[1]}\ge {first}"
     if match := re.fullmatch(letter + rf"(?:\\in|=)(?:\\\{{|\[)({_END}):({_END})(?:\\\}}|\])", said):
-        return rf"{match[2]}\le {match[1]}\le {match[3]}" if "," not in match[1] else ""
+        return rf"{match[2]}\le {match[1]}\le {match[3]}"
     return ""
 
 

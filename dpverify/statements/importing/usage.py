@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from dpverify.errors import InvalidArgumentError
@@ -181,10 +182,8 @@ class LetterUses:
         first = (self.see_calls, self.see_vectors, self.see_sizes, self.see_indices)
         for take in (*first, self.see_sums, self.see_sums):
             for parts in formulas:
-                try:
+                with suppress(UnreadError):
                     take(parts)
-                except UnreadError:
-                    continue
 
     def see_calls(self, parts: tuple[str, ...]) -> None:
         """Which letters have brackets behind them."""
@@ -209,7 +208,7 @@ class LetterUses:
     def see_vectors(self, parts: tuple[str, ...]) -> None:
         """Which letters stand in norms, inner products and behind gradients, are transposed, or are bold."""
         for i, part in enumerate(parts):
-            try:
+            with suppress(UnreadError):
                 if part == r"\|" and i + 1 < len(parts):
                     self.see_terms(parts[i + 1 : closing_bar(parts, i)], "in a norm")
                 elif part == r"\langle":
@@ -225,8 +224,6 @@ class LetterUses:
                     self.see_terms(parts[start:i], "transposed")
                 elif part in _BOLD and re.match(r"[a-z\\]", "".join(parts[i + 2 : i + 3])):
                     self.see_terms(parts[i : single(parts, i)], "in bold")
-            except UnreadError:
-                continue
 
     def see_terms(self, parts: tuple[str, ...], why: str) -> None:
         """Take the last letters of the terms of a sum of vectors."""
