@@ -38,11 +38,8 @@ _CLAIMED = words("claim") - {"since", "because", "recall", "using", "which"}
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
-_LISTING, _TRAILING, _KEEPING_THAT = (
-    LASTING | {"where", "with", "call"},
-    words("trailing"),
-    words("keeping_that"),
-)
+_LISTING, _KEEPING_THAT = LASTING | {"where", "with", "call"}, words("keeping_that")
+_TRAILING = words("trailing")
 
 
 def _said(items: Sequence[SourceItem]) -> str:

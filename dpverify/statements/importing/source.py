@@ -418,7 +418,7 @@ class ExpandedSource(TokenReader):
         new = before is None and token.text.removesuffix("*") in _NEW
         sets_pages = self.package and any(re.match(r"\\if|\\.*@", t.text) for t in macro.body)
         if sets_pages or not (self.sure or same or new):
-            self.forget(token, command, "")  # a formula with it is refused
+            self.forget(token, command, "")  # a formula with it is refused, or it sets pages
             return
         names, seen = [t.text for t in macro.body], set[str]()
         while names:
