@@ -42,6 +42,8 @@ class Unit:
 DIMENSIONLESS = Unit(name="dimensionless")
 NATS = Unit(name="nats")
 RECORDS = Unit(name="record count")
+UNKNOWN = Unit(name="unknown")
+"""Of a letter of whose unit nothing is known: no formula with it is compared in units."""
 LOSS = Unit(loss=Fraction(1))
 LENGTH = Unit(length=Fraction(1))
 

@@ -12,7 +12,7 @@ from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.functionals import may_be_a_functional
 from dpverify.formulas.logic import Compare, Formula, conjuncts
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.formulas.units import DIMENSIONLESS, UNKNOWN
 from dpverify.ledger.in_print import Provenance, named_letter
 from dpverify.ledger.names import bare
 from dpverify.ledger.verdicts import Consequence, Coverage
@@ -144,9 +144,9 @@ class Obligation:
 
     @property
     def compares_units(self) -> bool:
-        """Whether its units are to be compared and some letter is no pure number: else no comparison could fail."""
-        letters = self.problem.letters.values()
-        return self.units and not all(v.unit.same_as(DIMENSIONLESS) for v in letters)
+        """Whether its units are all known and to be compared, and some letter is no pure number: else none fails."""
+        units = [v.unit for v in self.problem.letters.values()]
+        return self.units and UNKNOWN not in units and not all(u.same_as(DIMENSIONLESS) for u in units)
 
     def _check_coverage(self) -> None:
         if self.coverage not in tuple(Coverage) or self.coverage is Coverage.UNIT:

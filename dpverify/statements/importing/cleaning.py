@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, dropwhile, pairwise, takewhile
+from typing import TypeVar
 
 from dpverify.statements.importing.source import SourceToken, latex_of
-from dpverify.statements.importing.tables import meanings, one_of, words
+from dpverify.statements.importing.tables import PATTERNS, meanings, one_of, words
 
 
 class UnreadError(Exception):
@@ -29,14 +30,6 @@ _KINDS, _WRITTEN = meanings("commands"), meanings("written")
 """What is done with a command and what follows it, and what is written for one that stands alone."""
 TEXT = frozenset(command for command, kind in _KINDS.items() if kind == "text")
 _FUNCTIONS = frozenset(("min", "max", "log", "exp", "inf", "sup", "ln"))
-_LABEL = re.compile(
-    r"\((?:[a-z]|[ivx]+|\d+|\*+)\)|\d+|[ivx]{2,}|\(?\\(?:eq)?ref ?\{[^}]*\}\)?"
-    r"|\\(?:text|mathrm) ?\{\((?:[a-z]|[ivx]+|\d+)\)\}"
-)
-"""What numbers a step; `d` alone would say that laws are equal."""
-_DEFINED = re.compile(
-    r"\\(?:text|mathrm|mathsf|mbox|textnormal|textrm) ?\{ ?(?:def|defn|def\.)\.? ?\}|\\triangle|\\Delta|def"
-)
 _WORDY = {"and", "or", "with"}.union(*map(words, ("in_formulas", "remarks", "claim", "condition", "neither")))
 _TYPED = re.compile(
     r"(max|min|log|exp|ln)(?=\(|\[|\\\{)|(arg ?max|arg ?min|max|min|sup|inf)(?=_|\\,_)"
@@ -57,6 +50,7 @@ _SIZES = frozenset(
 )
 
 Tokens = list[SourceToken]
+Part = TypeVar("Part", SourceToken, str)
 
 
 def group(tokens: Sequence[SourceToken], at: int) -> tuple[Tokens, int]:
@@ -439,9 +433,9 @@ def _stacked(command: str, above: Tokens, base: Tokens, like: SourceToken) -> To
     sized = any(t.text == r"\mathclap" or t.text in _SIZES - {r"\text"} for t in above)
     said, sign = latex_of(inside if sized else above), latex_of(base)
     if sign in SIGNS:
-        if _DEFINED.fullmatch(said):
+        if PATTERNS["defined"].fullmatch(said):
             return [like._replace(text=":=")]
-        if _LABEL.fullmatch(said):
+        if PATTERNS["label"].fullmatch(said):
             return base
         return marked(base, f"{command} puts `{said}` at a sign, which may change what it says")
     if command == r"\underset":
@@ -450,9 +444,15 @@ def _stacked(command: str, above: Tokens, base: Tokens, like: SourceToken) -> To
     return marked([like, *base], f"{command} of `{sign}` is not read")
 
 
-def depths(tokens: Iterable[SourceToken]) -> Iterator[int]:
-    """How many brackets are open behind each token."""
-    return accumulate((token.text in OPENING) - (token.text in CLOSING) for token in tokens)
+def depths(tokens: Iterable[SourceToken | str]) -> Iterator[int]:
+    """How many brackets are open behind each token, or each part of a formula."""
+    texts = (token if isinstance(token, str) else token.text for token in tokens)
+    return accumulate((text in OPENING) - (text in CLOSING) for text in texts)
+
+
+def outer(tokens: Sequence[Part]) -> list[Part]:
+    """Tokens or parts outside of brackets."""
+    return [token for token, depth in zip(tokens, depths(tokens), strict=True) if depth <= 0]
 
 
 def split(tokens: Sequence[SourceToken], at: frozenset[str]) -> Iterator[tuple[SourceToken, Tokens]]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from dpverify.errors import InvalidArgumentError
 from dpverify.statements.importing.cleaning import DOTS, SIGNS
 from dpverify.statements.importing.records import LetterFact
-from dpverify.statements.importing.tables import meanings
+from dpverify.statements.importing.tables import ending, meanings
 from dpverify.statements.importing.usage import behind_label, parts_if_read, sides, written
 from dpverify.statements.pages.letters import read_domain, single
 
@@ -29,7 +29,9 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 def by_meaning(meaning: str) -> tuple[str, str]:
     """What is guessed of a letter by what it is said to be, with the word that says it; empty where none does."""
     head = re.split(r" (?:of|for|in|with) ", meaning)[0].split()
-    return next(((_NAMED[word], word) for word in reversed(head) if word in _NAMED), ("", ""))
+    found = (ending(" ".join(head[:stop]), _NAMED) for stop in range(len(head), 0, -1))
+    word = next(filter(None, found), "")
+    return _NAMED.get(word, ""), word
 
 
 def until_mark(words: Sequence[str] | Iterator[str]) -> Iterator[str]:

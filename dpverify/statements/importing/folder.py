@@ -130,13 +130,12 @@ class _Folder:
             uses = [used for used in dict.fromkeys(section.uses) if used in before]
             lines += [f"- title: {_plain(section.part.title or 'Text')}, line {section.part.line}"]
             lines += [f"- uses: {', '.join(uses)}"] if uses else []
-            lines += ["", "| letter | domain | meaning | stands for | guessed |", f"|{' --- |' * 5}"]
+            lines += ["", *self.head(section, "letter", "meaning")]
             for letter, domain, why in self.letters(section):
                 written.letters[len(lines) + 1] = section, letter
-                lines.append(_table_row(letter, domain, section.meanings.get(letter, ""), "", why))
-            lines += [
-                _table_row(term, domain, "", "one letter", why) for term, domain, why in self.terms(section)
-            ]
+                lines.append(self.cells(section, letter, domain, why, section.meanings.get(letter, ""), ""))
+            for term, domain, why in self.terms(section):
+                lines.append(self.cells(section, term, domain, why, "", "one letter"))
             lines.append("")
             written.rows |= dict.fromkeys(range(start, len(lines) + 1), section.rows)
             self.name_rows(section)
@@ -159,6 +158,23 @@ class _Folder:
             rows = {term: row for row in section.rows for term in row.opaque}
             yield from ((term, *self.reader.declared(section, row, term)) for term, row in rows.items())
 
+    def measured(self, section: ImportedSection) -> bool:
+        """Whether a letter of a section has a known unit."""
+        units = {self.reader.unit(section, *told)[0] for told in self.letters(section)}
+        return bool(units - {"", "unknown"})
+
+    def head(self, section: ImportedSection, first: str, *more: str) -> tuple[str, str]:
+        """The head of a table of letters, with units where some are known."""
+        columns = (first, "domain", *["unit"] * self.measured(section), *more, "stands for", "guessed")
+        return f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"
+
+    def cells(self, section: ImportedSection, letter: str, domain: str, why: str, *more: str) -> str:
+        """The row of a letter in its table, with what is guessed of it."""
+        unit, doubt = self.reader.unit(section, letter, domain, why)
+        said = re.sub(r"\\\||\|", lambda m: r"\\|" if m[0] == r"\|" else r"\|", letter)
+        guessed = " and ".join(["domain"] * bool(why) + ["unit"] * bool(doubt))
+        return f"| {' | '.join((f'$`{said}`$', domain, *[unit] * self.measured(section), *more, guessed))} |"
+
     @staticmethod
     def name_rows(section: ImportedSection) -> None:
         """Names by lines; of several on one line, with a number."""
@@ -180,10 +196,18 @@ class _Folder:
         apart = {term for term, *_ in self.terms(section)}
         terms = [term for term in row.opaque if term not in apart]
         if here or terms:
-            yield from ("", "| letter here | domain | stands for | guessed |", "| --- | --- | --- | --- |")
+            yield from ("", *self.head(section, "letter here"))
             for number, letter in enumerate((*here, *terms)):
                 domain, why = self.reader.declared(section, row, letter)
-                yield _table_row(letter, domain, "one letter" if number >= len(here) else "", why)
+                yield self.cells(section, letter, domain, why, "one letter" if number >= len(here) else "")
+
+    def unmeasured(self, section: ImportedSection, row: ImportedRow) -> Iterator[str]:
+        """What is asked of a row that has letters with units and others without."""
+        told = ((v, *self.reader.declared(section, row, v)) for v in (*row.letters, *row.opaque))
+        units = {one[0]: self.reader.unit(section, *one) for one in told}
+        unknown = [f"$`{v}`$" for v, (unit, _) in units.items() if unit == "unknown"]
+        if unknown and any(doubt for _, doubt in units.values()):
+            yield f"in which unit is {', '.join(unknown)}? Without it, units are not compared."
 
     def check(self) -> None:
         """Read the pages as they will be read; what is refused there is no row."""
@@ -258,9 +282,17 @@ class _Folder:
                     rows = [row for row in section.rows if letter in row.letters]
                     if why and (domain, why) in (self.reader.declared(section, row, letter) for row in rows):
                         asked[f"Is $`{letter}`$ {_in_words(domain)}? ({why})"][section.id] = None
+                    unit, doubt = self.reader.unit(section, letter, domain, why)
+                    if doubt:
+                        asked[f"Is $`{letter}`$ in the unit {unit}? ({doubt})"][section.id] = None
             for row in section.rows:
                 terms = [term for term in row.opaque if self.reader.declared(section, row, term)[1]]
-                for question in (*row.questions, *(f"Is $`{term}`$ a number?" for term in terms)):
+                asks = [
+                    *row.questions,
+                    *(f"Is $`{term}`$ a number?" for term in terms),
+                    *self.unmeasured(section, row),
+                ]
+                for question in asks:
                     asked[question[0].upper() + question[1:]][f"{section.id}/{row.name}"] = None
             for latex, line in section.conditions:
                 if latex not in section.used and section.rows:
@@ -269,8 +301,8 @@ class _Folder:
             places = f" [{', '.join(where)}]" if where else ""
             lines.append(f"{number}. {question}{places}")
         lines += [
-            "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: the domain in the",
-            "table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
+            "", "`dpverify import FOLDER --accept` says yes to all. To answer one, edit its page: domain or unit in",
+            "the table of letters and its cell `guessed`, or `guessed` in the parentheses before a display. `partial`",
             "there says that the sentences around are not read to the last word, so that a condition may be missing:",
             "the formula is proved or undecided, never refuted. Take it away where nothing is missing, or everywhere",
             "with `--accept --whole`.", "", "## Steps and settings, which claim nothing", "",
@@ -294,16 +326,9 @@ def _plain(title: str) -> str:
     return " ".join(re.sub(r"[^\w .,:()'-]", " ", re.sub(r"\\[A-Za-z]+", " ", title)).split()) or "Untitled"
 
 
-def _table_row(latex: str, *cells: str) -> str:
-    """A row of a table: LaTeX, words, and why it is guessed."""
-    said = re.sub(r"\\\||\|", lambda m: r"\\|" if m[0] == r"\|" else r"\|", latex)
-    cells = (f"$`{said}`$", *cells[:-1], "domain" if cells[-1] else "")
-    return f"| {' | '.join(cells)} |"
-
-
 _ROW = re.compile(r"^(`[\w-]+` \(step; )guessed(.*\):)$", re.MULTILINE)
 _TABLE = re.compile(r"(^\| letter.*\| guessed *\|? *\n(?:\|.*\n?)*)", re.MULTILINE)
-_GUESS = re.compile(r"\| domain *\|? *$", re.MULTILINE)
+_GUESS = re.compile(r"\| (?:domain|unit|domain and unit) *\|? *$", re.MULTILINE)
 _PARTIAL = re.compile(r"^(`[\w-]+` \(step); partial(.*\):)$", re.MULTILINE)
 
 

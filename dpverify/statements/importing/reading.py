@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, starmap, takewhile
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import end_of_group
-from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.formulas.units import DIMENSIONLESS, UNKNOWN
 from dpverify.statements.importing.cleaning import UnreadError, certain
 from dpverify.statements.importing.facts import (
     DOMAINS,
@@ -43,6 +44,7 @@ from dpverify.statements.importing.structure import (
 )
 from dpverify.statements.importing.tables import OUTSIDE, words
 from dpverify.statements.importing.terms import FUNCTIONS, FormulaTerms, is_one_term, may_be_matrix, terms_of
+from dpverify.statements.importing.units import SENSITIVITY, in_words, quantity, unit_called, unit_of_letter
 from dpverify.statements.importing.usage import ENDS, LetterUses, family_of, parts_if_read, parts_of, written
 from dpverify.statements.importing.wholes import looks_like_vectors, whole_terms
 from dpverify.statements.pages.letters import read_domain, single
@@ -74,6 +76,8 @@ class PaperReader:
     everywhere: dict[str, list[LetterFact]] = field(default_factory=dict)
     meanings: dict[str, str] = field(default_factory=dict)
     """What letters are said to be, the first time."""
+    sensitivities: list[str] = field(default_factory=list)
+    """Letters that are said to be the sensitivity of something."""
     tried: dict[object, str] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -81,10 +85,8 @@ class PaperReader:
         formulas = [i for p in self.parts for s in p.sentences for i in s if isinstance(i, SourceFormula)]
         seen = list[tuple[str, ...]]()
         for formula in formulas:
-            try:
+            with suppress(UnreadError):
                 seen.append(parts_of(latex_of(certain(formula.tokens))))
-            except UnreadError:
-                continue
         self.uses.see(seen)
         self.arrange()
         sentences = [(s, p, said) for s in self.sections for p in (s.part, *s.proofs) for said in p.sentences]
@@ -172,6 +174,11 @@ class PaperReader:
             match = re.search(r"(?:^|\s)(?:the|a|an)\s+((?:[a-z-]+\s?){1,4})$", " ".join(ahead))
             meaning = re.sub(r"^(?:the |a |an )", "", " ".join(filter(None, behind[1:])))
             meaning = meaning or (match[1].strip() if match else "")
+            last = quantity(" ".join(ahead))  # `with step size`, `a ball of radius`
+            if not behind and last and unit_called(meaning) == UNKNOWN:
+                meaning = last
+            if quantity(meaning) == SENSITIVITY or meaning.startswith(f"{SENSITIVITY} "):
+                self.sensitivities.append(letters[0])
             kind = re.search(r"\b(integers?|numbers?|reals?|positive)$", meaning)
             if re.fullmatch(r"[a-z][a-z -]+", meaning) and not kind:
                 section.meanings.setdefault(letters[0], meaning)
@@ -222,6 +229,17 @@ class PaperReader:
         base = re.match(r"\\?[A-Za-z]+", letter)
         by_base = DOMAINS.get(base[0], "real") if base and "_" in letter else "real"
         return DOMAINS.get(letter, by_base), _BY_NAME
+
+    def unit(self, section: ImportedSection, letter: str, domain: str, doubt: str) -> tuple[str, str]:
+        """The unit of a letter or term, by its domain and what is doubtful of that, and why it is a guess.
+
+        A number has none, and nothing is guessed of what has none that is known.
+        """
+        meaning = section.meanings.get(letter, "") or self.meanings.get(letter, "")
+        called = {unit_called(self.meanings.get(v, "")) for v in self.sensitivities}
+        said = unit_called(meaning, called.pop() if len(called) == 1 else UNKNOWN)
+        found = unit_of_letter(domain, said, guessed=bool(doubt))
+        return in_words(found), f"it is called a {meaning}" if found.loss or found.length else ""
 
     # ----------------------------------------------------------------------------------- what is done with it
 
@@ -316,7 +334,8 @@ class PaperReader:
     def count(self, section: ImportedSection, row: ImportedRow, signs: int) -> None:
         """Count what is read, by whether it rests on guesses."""
         self.counts.relations += signs
-        guesses = [v for v in (*row.letters, *row.opaque) if self.declared(section, row, v)[1]]
+        told = [(v, *self.declared(section, row, v)) for v in (*row.letters, *row.opaque)]
+        guesses = [v for v, domain, why in told if why or self.unit(section, v, domain, why)[1]]
         row.guessed = bool(row.questions or guesses)
         self.counts.guessed += signs * row.guessed
         self.counts.read += signs * (not row.guessed)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 
+from dpverify.formulas.notation.tokens import DRESS
 from dpverify.statements.importing.cleaning import (
     ANNOTATION,
     ARROWS,
@@ -26,6 +27,7 @@ from dpverify.statements.importing.cleaning import (
     depths,
     group,
     in_rows,
+    outer,
     split,
     stripped,
     with_functions,
@@ -33,7 +35,7 @@ from dpverify.statements.importing.cleaning import (
 )  # fmt: skip
 from dpverify.statements.importing.source import SourceToken, latex_of, tokens_of
 from dpverify.statements.importing.structure import SourceFormula
-from dpverify.statements.importing.tables import EXISTENTIAL, JOINING, REFUSING, one_of, words
+from dpverify.statements.importing.tables import EXISTENTIAL, JOINING, PATTERNS, REFUSING, one_of, words
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,13 @@ _POWER = re.compile(r"\\in ?(?:[\[({]|\\\{).*[\]})] ?\^")
 _NUMBERS = re.compile(r"\\in ?(?:\\left)?(?:\(|\[|\\\{|\\mathbb ?\{?[RNZ])")
 """Membership in a set of numbers; in other sets it compares none."""
 _BETWEEN = {phrase.replace("_", " ") for phrase in words("between")}
-_SET_NAME = re.compile(
-    r"(?:[A-Z]|\\(?:Omega|Theta|Delta|Gamma|Lambda|Pi|Xi)"
-    r"|\\(?:math(?:cal|bb|scr|frak)|bar|tilde|hat|overline) ?(?:\{.*?\}+|[A-Z]))"
-    r"(?:[_^](?:\w|\{[^=<>]*\}|\\[a-z]+)|\'|\([^=<>]*\))*"
-)
 _SCRIPTS = r"(?: ?[_^](?:\w|\{[^{}]*\}))"
 _SET = re.compile(
     rf"\\mathbb ?(?:[RNZCQ]|\{{[RNZCQ]\}}){_SCRIPTS}*"
     r"|\\operatorname\*?\{(?:dom|int|conv|span|cl|epi|supp|ran|ker)\}.*"
 )
+_UNDER = DRESS | {r"\neg", r"\lnot"}
+"""What denies the comparison in the brackets behind it, or makes of it a name."""
 _LISTING = frozenset((",", ":", r"\mid", r"\in", r"\mapsto", *DOTS))
 """In braces, they say that these hold elements of a set."""
 _CHANGING = re.compile(rf"(?i)\b{one_of('changing')}\b")
@@ -139,70 +138,16 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
         UnreadError: for what cannot be taken apart.
     """
     tokens = stripped(with_functions(in_rows(_inner(stripped(cleaned(formula.tokens))))))
-    joined = formula.environment == "multline"
+    rows = _FormulaRows(joined=formula.environment == "multline")
     width = 3 if formula.environment == "eqnarray" else 2
-    chains: list[_Chain] = []
-    first, closed, result = 0, False, FormulaRelations()
     for _, row in split(tokens, frozenset((r"\\",))):
-        ended_row, closed = closed, re.search(r"[.,;] ?(\\\w+ ?\{[^{}]*\})?$", latex_of(row)) is not None
         if re.match(r"\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm)\s*\]", "".join(t.text for t in row[:14])):
             row = row[[t.text for t in row].index("]") + 1 :]
         cells = [cell for _, cell in split(row, frozenset("&"))]
-        pairs = [stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width)]
-        here, pairs = first, [with_marks(pair) for pair in pairs if pair]
-        for k, whole in enumerate(pairs):
-            pair, beside = _with_beside(whole, alone=k > 0)
-            if latex_of(whole) in (*DOTS, r"\vdots"):
-                continue
-            if not pair and _joins(beside) and any(map(_signs, (beside, *pairs[k + 1 :]))):
-                said, pair = _words(beside)
-                if said.strip(" ,.;:()").lower() not in (*_BETWEEN, "and"):
-                    raise UnreadError(f"the words `{said}` stand between formulas")
-                pair, beside = stripped(pair), []
-            starts = {t.text for t in pair[:1]} & {*SIGNS, *VAGUE}
-            goes_on = starts or joined or {t.text for t in pair[:1]} & _OPERATORS
-            if k == 0 and pair and chains and not starts:
-                ended = stripped(chains[first].tokens)[-1:]
-                goes_on = goes_on or {t.text for t in ended} & {*SIGNS, *VAGUE, *_OPERATORS, *ARROWS}
-                other = {*OTHER, *TEXT} & {t.text for t in _outside(pair)}
-                if not (goes_on or beside or other or ended_row or _signs(pair)):
-                    raise UnreadError("a row without a sign, and it is not clear what it goes on from")
-            if k and _is_bracketed(pair) and _signs(pair[1:-1]):
-                pair, beside = [], stripped(pair[1:-1])
-                chains[here].doubt = f"does it hold without ${latex_of(beside)}$, which stands beside it?"
-            if not pair:
-                pass
-            elif k and chains and _is_about(pair, _indices([chains[here].tokens])):
-                chains[here].conditions.append((chains[here].row, [pair[0]._replace(text=","), *pair]))
-            elif goes_on and chains and k == 0:
-                chains[first].go_on(pair)
-            elif goes_on and (chains or starts) and not joined:
-                raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
-            else:
-                if k and any(re.fullmatch(_LETTER, _side(side)) for _, side in split(pair, frozenset(SIGNS))):
-                    chains[here].doubt = f"does it hold without ${latex_of(pair)}$, which stands beside it?"
-                here = len(chains)
-                first = first if k else here
-                chains.append(_Chain(list(pair), doubt=_BESIDE if k else ""))
-            leads = beside and beside[0].text in TEXT and not stripped(_words(beside)[1])
-            said = _words(beside)[0].strip(" ,.;:()").lower() if leads else ""
-            arrow = pair and not _signs(pair) and {t.text for t in pair} <= {*ARROWS, " "}
-            if arrow or said in (*JOINING, "implying") or CONDITION.fullmatch(said):
-                raise UnreadError(f"`{said or latex_of(pair)}` joins it with what comes")
-            if beside and not chains:
-                raise UnreadError("words stand before all rows")
-            if (
-                beside
-                and beside[0].text in TEXT
-                and not _joins(beside)
-                and CONDITION.match(_words(beside)[0])
-            ):
-                chains[here].conditions.append((chains[here].row, beside))
-            elif beside:
-                found, why = _remark(beside)
-                result.found += found
-                if why:
-                    chains[here].refuse_row(why)
+        pairs = (stripped([*chain(*cells[k : k + width])]) for k in range(0, len(cells), width))
+        rows.row([with_marks(pair) for pair in pairs if pair])
+        rows.ended = re.search(r"[.,;] ?(\\\w+ ?\{[^{}]*\})?$", latex_of(row)) is not None
+    result, chains = rows.result, rows.chains
     for one in chains:
         one.take(result)
     texts = {t.text for t in tokens}
@@ -211,6 +156,96 @@ def relations_of(formula: SourceFormula) -> FormulaRelations:
     if len(chains) == 1 and not any(t.text in DOTS or t.unread for t in chains[0].tokens):
         result.whole = latex_of(stripped(chains[0].tokens))
     return result
+
+
+@dataclass
+class _FormulaRows:
+    """The rows of a formula as chains, with what stands beside them."""
+
+    joined: bool
+    """Whether they are one formula, with no signs between them that begin or end."""
+    chains: list[_Chain] = field(default_factory=list)
+    result: FormulaRelations = field(default_factory=FormulaRelations)
+    first: int = 0
+    """The chain in the first column of the last row that begins one."""
+    ended: bool = False
+    """Whether punctuation ends the row before."""
+
+    def row(self, pairs: Sequence[Tokens]) -> None:
+        """Take a row, by its pairs of columns."""
+        here = self.first
+        for k, whole in enumerate(pairs):
+            if latex_of(whole) not in (*DOTS, r"\vdots"):
+                pair, beside = _with_beside(whole, alone=k > 0)
+                if not pair and _joins(beside) and any(map(_signs, (beside, *pairs[k + 1 :]))):
+                    pair, beside = _behind_joining(beside), []
+                here = self.pair(pair, beside, k, here)
+
+    def pair(self, pair: Tokens, beside: Tokens, k: int, here: int) -> int:
+        """Take a pair of columns, the k-th of its row, and what stands beside it; to which chain it belongs."""
+        chains = self.chains
+        starts = {t.text for t in pair[:1]} & {*SIGNS, *VAGUE}
+        goes_on = self.goes_on(pair, beside, first=k == 0, starts=bool(starts))
+        if k and _is_bracketed(pair) and _signs(pair[1:-1]):
+            pair, beside = [], stripped(pair[1:-1])
+            chains[here].doubt = _without(latex_of(beside))
+        if not pair:
+            pass
+        elif k and chains and _is_about(pair, _indices([chains[here].tokens])):
+            chains[here].conditions.append((chains[here].row, [pair[0]._replace(text=","), *pair]))
+        elif goes_on and chains and k == 0:
+            chains[self.first].go_on(pair)
+        elif goes_on and (chains or starts) and not self.joined:
+            raise UnreadError("a row begins with a sign, and it is not clear what it goes on from")
+        else:
+            if k and any(re.fullmatch(_LETTER, _side(side)) for _, side in split(pair, frozenset(SIGNS))):
+                chains[here].doubt = _without(latex_of(pair))
+            here = len(chains)
+            self.first = self.first if k else here
+            chains.append(_Chain(list(pair), doubt=_BESIDE if k else ""))
+        self.beside(pair, beside, here)
+        return here
+
+    def goes_on(self, pair: Tokens, beside: Tokens, *, first: bool, starts: bool) -> bool:
+        """Whether a pair goes on from another."""
+        goes_on = starts or self.joined or bool({t.text for t in pair[:1]} & _OPERATORS)
+        if first and pair and self.chains and not starts:
+            ended = {t.text for t in stripped(self.chains[self.first].tokens)[-1:]}
+            goes_on = goes_on or bool(ended & {*SIGNS, *VAGUE, *_OPERATORS, *ARROWS})
+            other = {*OTHER, *TEXT} & {t.text for t in outer(pair)}
+            if not (goes_on or beside or other or self.ended or _signs(pair)):
+                raise UnreadError("a row without a sign, and it is not clear what it goes on from")
+        return goes_on
+
+    def beside(self, pair: Tokens, beside: Tokens, here: int) -> None:
+        """Take the words that stand beside a pair: a condition of its chain, or a remark."""
+        leads = beside and beside[0].text in TEXT
+        words, behind = _words(beside) if leads else ("", [])
+        said = words.strip(" ,.;:()").lower() if not stripped(behind) else ""
+        arrow = pair and not _signs(pair) and {t.text for t in pair} <= {*ARROWS, " "}
+        if arrow or said in (*JOINING, "implying") or CONDITION.fullmatch(said):
+            raise UnreadError(f"`{said or latex_of(pair)}` joins it with what comes")
+        if beside and not self.chains:
+            raise UnreadError("words stand before all rows")
+        if leads and CONDITION.match(words):
+            self.chains[here].conditions.append((self.chains[here].row, beside))
+        elif beside:
+            found, why = _remark(beside)
+            self.result.found += found
+            if why:
+                self.chains[here].refuse_row(why)
+
+
+def _behind_joining(beside: Tokens) -> Tokens:
+    """What stands behind words that say no more than that another formula comes."""
+    said, behind = _words(beside)
+    if said.strip(" ,.;:()").lower() not in (*_BETWEEN, "and"):
+        raise UnreadError(f"the words `{said}` stand between formulas")
+    return stripped(behind)
+
+
+def _without(latex: str) -> str:
+    return f"does it hold without ${latex}$, which stands beside it?"
 
 
 def _words(tokens: Tokens) -> tuple[str, Tokens]:
@@ -300,6 +335,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
     conditional = listed = False  # whether a comparison stands behind a comma among conditions
     doubt, number_before = "", 0  # of claims before the first condition
     parts = [*_with_ranges([(sign, stripped(part)) for sign, part in parts])]
+    _refuse_under(tokens)
     for number, (sign, part) in enumerate(parts):
         word = sign.strip(" ,.;:()").lower()
         if sign not in ("", ","):
@@ -329,7 +365,7 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
         if _TENDS.search(latex_of(part)) and not _signs(part):
             raise UnreadError("it says to what a letter tends")
         if claims and _is_bracketed(part) and _signs(part[1:-1]):
-            doubt = f"does it hold without ${latex_of(part)}$, which stands beside it?"
+            doubt = _without(latex_of(part))
             result.found += _remark(stripped(part[1:-1]))[0]
             continue
         if conditional and sign == "," and claims == [] and conditions:
@@ -348,6 +384,17 @@ def _take(tokens: Tokens, result: FormulaRelations) -> str:
     for part in (part for part in found if part not in aside):
         result.found += _links(part, (*given, *(_range(part) or latex_of(part) for part in aside)))
     return doubt
+
+
+def _refuse_under(tokens: Tokens) -> None:
+    """Refuse a comparison in brackets under a bar or a negation: it says the contrary, or that of an event."""
+    bare = [t for t in tokens if t.text != " " and not SIZE.fullmatch(t.text)]
+    for i, (token, depth) in enumerate(zip(bare, depths(bare), strict=True)):
+        if depth == 0 and token.text in _UNDER and {*OPENING} & {t.text for t in bare[i + 1 : i + 2]}:
+            turns = zip(bare[i + 2 :], depths(bare[i + 2 :]), strict=True)
+            inner = (t for t, depth in takewhile(lambda pair: pair[1] >= 0, turns))
+            if _signs([t for t in inner if t.text not in ("(", ")")]):
+                raise UnreadError(f"a comparison under {token.text} is not read")
 
 
 def _indices(parts: Sequence[Tokens]) -> set[str]:
@@ -423,7 +470,7 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
     """Parts between commas; letters before one with a sign are of its list."""
     waiting: Tokens = []
     for part in parts:
-        has = bool(_signs(part) or ARROWS & {t.text for t in _outside(part)})
+        has = bool(_signs(part) or ARROWS & {t.text for t in outer(part)})
         member = [k for k, t in enumerate(part) if t.text in SIGNS and t.text == r"\in"][:1]
         letters = re.fullmatch(r"[i-nst]'?( ?, ?[i-nst]'?)*", latex_of(waiting))
         if letters and _range(part) and member:  # `i, j \in [d]`
@@ -437,14 +484,9 @@ def _listed(parts: Sequence[Tokens]) -> Iterator[Tokens]:
         yield waiting
 
 
-def _outside(tokens: Sequence[SourceToken]) -> Iterator[SourceToken]:
-    """Tokens outside of brackets."""
-    return (token for token, depth in zip(tokens, depths(tokens), strict=True) if depth <= 0)
-
-
 def _signs(tokens: Sequence[SourceToken]) -> set[str]:
     """Signs of comparison outside of brackets."""
-    return {*SIGNS, *VAGUE} & {t.text for t in _outside(tokens)}
+    return {*SIGNS, *VAGUE} & {t.text for t in outer(tokens)}
 
 
 def _range(part: Tokens) -> str:
@@ -452,17 +494,15 @@ def _range(part: Tokens) -> str:
     said = re.sub(r"\s|\\(?:left|right)(?![a-z])|\{\}", "", latex_of(part))
     if re.search(r"\d,\d{3}(?!\d)", latex_of(part)):
         return ""  # `10,000` is one number
-    letter = rf"({_LETTER}(?:,{_LETTER})*)"
+    letter = rf"({_LETTER})"
     if match := re.fullmatch(letter + rf"\\in\[({_END})\]", said):
-        return rf"1\le {match[1]}\le {match[2]}" if "," not in match[1] else ""
-    if match := re.fullmatch(r"([i-nst])=(\d+(?:,\d+)+)", said):
-        return r"\vee ".join(f"{match[1]}={value}" for value in match[2].split(","))
-    if match := re.fullmatch(letter + r"\\in\\\{((?:[+-]?[\d.]+,)*[+-]?[\d.]+)\\\}", said):
-        values = match[2].replace("+", "").split(",")
-        return r"\vee ".join(f"{match[1]}={value}" for value in values) if "," not in match[1] else ""
+        return rf"1\le {match[1]}\le {match[2]}"
+    values = r"\\in\\\{((?:[+-]?[\d.]+,)*[+-]?[\d.]+)\\\}"
+    if match := re.fullmatch(r"([i-nst])=(\d+(?:,\d+)+)", said) or re.fullmatch(letter + values, said):
+        return r"\vee ".join(f"{match[1]}={value}" for value in match[2].replace("+", "").split(","))
     dots = rf"({_END})((?:,[\\\w+]+?)*),\\(?:[lc]?dots|ldots|dotsc)(?:,({_END}))?"
     for between in (rf"={dots}", rf"\\in(?:\\\{{|\[){dots}(?:\\\}}|\])"):
-        if (match := re.fullmatch(letter + between, said)) and "," not in match[1]:
+        if match := re.fullmatch(letter + between, said):
             first, after = match[2], match[3].split(",")[1:]
             steps = range(1, len(after) + 1)
             follow = [str(int(first) + k) if first.isdigit() else f"{first}+{k}" for k in steps]
@@ -471,13 +511,13 @@ def _range(part: Tokens) -> str:
             if after == follow and rises:
                 return rf"{first}\le {match[1]}\le {match[4]}" if match[4] else rf"{match[1]}\ge {first}"
     if match := re.fullmatch(letter + rf"(?:\\in|=)(?:\\\{{|\[)({_END}):({_END})(?:\\\}}|\])", said):
-        return rf"{match[2]}\le {match[1]}\le {match[3]}" if "," not in match[1] else ""
+        return rf"{match[2]}\le {match[1]}\le {match[3]}"
     return ""
 
 
 def _links(part: Tokens, given: tuple[str, ...]) -> Iterator[SourceRelation]:
     """A chain as its links."""
-    outside = [t.text for t in _outside(part)]
+    outside = [t.text for t in outer(part)]
     line, said = part[0].line, latex_of(part)
     signs = sum(text in SIGNS or text in VAGUE for text in outside)
     if not signs or (signs == 1 and r"\in" in outside and (_POWER.search(said) or not _NUMBERS.search(said))):
@@ -552,7 +592,8 @@ def _is_set(part: Tokens) -> bool:
         return False
     left, right = (stripped(side) for _, side in sides)
     return bool(
-        _SET_NAME.fullmatch(latex_of(left)) and (_SET.fullmatch(latex_of(right)) or _holds_elements(right))
+        PATTERNS["set_name"].fullmatch(latex_of(left))
+        and (_SET.fullmatch(latex_of(right)) or _holds_elements(right))
     )
 
 
@@ -560,7 +601,7 @@ def _holds_elements(tokens: Tokens) -> bool:
     """Whether braces hold a list or say what is in a set, or an interval has a power, and nothing else is there."""
     bare = [t for t in tokens if not SIZE.fullmatch(t.text)]
     end = next((k for k, depth in enumerate(depths(bare)) if depth <= 0), 0)
-    held, behind = [t.text for t in _outside(bare[1:end])], latex_of(bare[end + 1 :])
+    held, behind = [t.text for t in outer(bare[1:end])], latex_of(bare[end + 1 :])
     if end and bare[0].text == r"\{" and re.fullmatch(f"{_SCRIPTS}*", behind):
         return held.count("|") == 1 or bool(_LISTING & set(held))
     return (

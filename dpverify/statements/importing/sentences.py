@@ -17,6 +17,7 @@ from dpverify.statements.importing.tables import (
     ASKING,
     EXISTENTIAL,
     JOINING,
+    PATTERNS,
     PROBABLE,
     REFUSING,
     one_of,
@@ -30,34 +31,15 @@ ROLES = {word: role for role in ("condition", "claim", "neither") for word in wo
 LASTING, PASSING = words("lasting"), words("passing")
 """With the first, a sentence says something for all that follows; with the second, for one claim."""
 _STRONG, _CLAIMING_THAT = words("strong"), words("claiming_that")
-_DISJOINED = re.compile(
-    r"\$ (?:[,(] )*(?:and/)?or\b(?! equivalent)|¤ (?:, )?(?:and/)?or (?:(?:that|else|if|when|both|we have) )*\$|\?$"
-)
-"""What says only that one of two formulas holds, or asks."""
 _EITHER = re.compile(r"¤ (?:, )?(?:and/)?or (?:(?:that|else|if|when|both) )*¤")
 """What says so of things of which nothing is claimed here."""
-_EQUAL_IF = re.compile(
-    r"(?:, )?with (?:strict )?(?:in)?equality (?:(?:if and )?only if|iff?|when|for|outside)\b"
-    r"(?!.*(?:;|\b(?:and|hence|thus|so|then|we|which)\b))"
-)
-_CHARACTERIZED = re.compile(
-    r"(?:^|,) (?:[^$,.;\s]+ ){2,}(?:if and only if|iff)\b(?!.*(?:;|\b(?:and|hence|thus|so|then|we|which)\b))"
-)
-"""Behind these, formulas say when something holds, and not that they do."""
-_DRAWN = re.compile(
-    r"\b(?:sampl\w+|pick\w*|choose\w*|chosen|select\w*|draws?|drawn)(?: (?!and|then|we)[\w¤-]+){0,4} with probability\b"
-)
-"""What is said of a choice, and of no claim."""
 _CLAIMED = words("claim") - {"since", "because", "recall", "using", "which"}
 """Behind these, the range of an index is claimed."""
 _BREAKING = frozenset(("and", "but", "or", "while", "whereas", ";"))
 _IN_WORDS = frozenset(("if", "when", "whenever", "with", "for", "under", "given"))
 _BEFORE_A_VERB = frozenset(("", ",", ";", "and", "we", "now", "to", "then", "us", "first", "also"))
-_LISTING, _TRAILING, _KEEPING_THAT = (
-    LASTING | {"where", "with", "call"},
-    words("trailing"),
-    words("keeping_that"),
-)
+_LISTING, _KEEPING_THAT = LASTING | {"where", "with", "call"}, words("keeping_that")
+_TRAILING = words("trailing")
 
 
 def _said(items: Sequence[SourceItem]) -> str:
@@ -102,23 +84,6 @@ class ClaimFrame:
 
 
 _PROBABLY = re.compile(rf"\b(?:with (?:a |some )?probability|w\.?p\.)(?: ({'|'.join(PROBABLE)}))?$")
-_NEEDED = re.compile(
-    r"\b(?:needs?|suffices?|requires?|enough|to (?:achieve|guarantee|ensure|obtain|get|have))\b"
-)
-"""In such a sentence, a claim is what makes another one probable."""
-_THERE_IS = re.compile(
-    r"\b(?:there (?:exists?|is|are)|for (?:some|an?(?= (?:\w+ )?constant$)))"
-    r"(?: (?:an?|some|at least one|two|universal|absolute|numerical|positive|real|numbers?|constants?))*$"
-)
-_SUPPOSED = re.compile(
-    r"\b(?:if|suppos\w+|assum\w+|hypothes\w+|let|when|whenever|whether|given|provided|unless|say|such|no|not)\b"
-)
-_UNDECIDED = re.compile(
-    r"(?:if|when|whenever|provided|given|unless|let|suppose|assume)\b[^$¤]*[$¤] (?:, )?¶"
-    r"|[\w$¤] (?:, )?¶ [$¤] (?:, )?(?:and|but|or|then|while|whereas|since|because|as|so|hence|thus)\b.*\$"
-    r"|¶ .*\b(?:if|when|whenever|otherwise|surely|resp|respectively)\b"
-)
-"""Where it is not clear of what a probability is said, whose words are `¶` here."""
 _OF_THE_LAST = re.compile(r"(?:this|these|both|it|the (?:above|latter|last|same))\b")
 _ANY = re.compile(r"\bare equivalent\b|\b(?:one|any|some|none|two|either) of the following\b")
 _BOUNDED = re.compile(r"[a-z]{2,}")
@@ -146,8 +111,12 @@ def set_apart(items: Sequence[SourceItem]) -> Iterator[SourceItem]:
             poses = item.shown and re.match(
                 rf"\W*(?:\\\w+ ?\{{)?\W*{one_of('posing')}\b", item.latex, re.IGNORECASE
             )
-            place = "a problem" if poses else "a case of equality" if _EQUAL_IF.search(said) else ""
-            item = replace(item, apart=place or ("a characterization" if _CHARACTERIZED.search(said) else ""))
+            place = (
+                "a problem" if poses else "a case of equality" if PATTERNS["equal_if"].search(said) else ""
+            )
+            item = replace(
+                item, apart=place or ("a characterization" if PATTERNS["characterized"].search(said) else "")
+            )
         yield item
 
 
@@ -255,12 +224,14 @@ class SentenceReader:
                     tokens = certain(item.tokens)
                 except UnreadError:
                     continue
-                before = _DRAWN.sub("", " ".join(said[:place]))
-                if (match := _PROBABLY.search(before)) and not _NEEDED.search(" ".join(said)):
+                before = PATTERNS["drawn"].sub("", " ".join(said[:place]))
+                if (match := _PROBABLY.search(before)) and not PATTERNS["needed"].search(" ".join(said)):
                     found += probable(match[1] or "", tokens, place)
                     whole = f"{before[: match.start()]}¶ {' '.join(said[place:])}"
-                    undecided = undecided or _UNDECIDED.search(whole) is not None
-                elif (match := _THERE_IS.search(before)) and not _SUPPOSED.search(before):
+                    undecided = undecided or PATTERNS["undecided"].search(whole) is not None
+                elif (match := PATTERNS["there_is"].search(before)) and not PATTERNS["supposed"].search(
+                    before
+                ):
                     found += self.existing(match, latex_of(tokens), place)
         self.unclear = len(found) > 1 or undecided
         return None if self.unclear else next(iter(found), None)
@@ -346,11 +317,11 @@ class SentenceReader:
         said = _said(self.items).strip()
         if self.frame is not None:
             before = _said(self.items[: self.frame.place])
-            said = f"{_THERE_IS.sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
-        said = _DRAWN.sub(" ", _EQUAL_IF.split(said)[0])
+            said = f"{PATTERNS['there_is'].sub('', _PROBABLY.sub('', before))}{said[len(before) :]}"
+        said = PATTERNS["drawn"].sub(" ", PATTERNS["equal_if"].split(said)[0])
         refusing, existential = REFUSING.search(said), EXISTENTIAL.search(said)
-        supposes = existential and _SUPPOSED.search(said[: existential.start()])
-        disjoined, asking = _DISJOINED.search(said), ASKING.search(said) or _EITHER.search(said)
+        supposes = existential and PATTERNS["supposed"].search(said[: existential.start()])
+        disjoined, asking = PATTERNS["disjoined"].search(said), ASKING.search(said) or _EITHER.search(said)
         role = modal = last = so_far = nearest = led = ""
         taken = joined = then = claimed = broken = supposing = supposed = opening = False
         """Whether the role has been taken by a formula, and whether `and` goes on from there."""

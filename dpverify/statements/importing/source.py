@@ -334,11 +334,7 @@ class ExpandedSource(TokenReader):
             if self.sure:
                 self.environments[called] = found
             else:
-                self.forget(
-                    token,
-                    called,
-                    "an environment that is defined under a condition of TeX, or in an argument",
-                )
+                self.forget(token, called, "an environment under a condition of TeX, or in an argument")
         elif name == r"\newtheorem":
             called = self.name()
             self.optional()
@@ -389,18 +385,16 @@ class ExpandedSource(TokenReader):
         called = self.argument()
         found = self.environments.get(latex_of(called))
         opening, closing = tokens_of("{}", token.file)
-        if found is None:
-            if token.text == r"\begin":
-                self.undo.append({})
-            else:
-                self.close()
-            self.back([opening, *called, closing])
-            return False
-        if token.text == r"\begin":
-            self.expand(token, found[0])
+        begins = token.text == r"\begin"
+        if found is not None:
+            self.expand(token, found[0] if begins else _Macro(0, None, found[1]))
+            return True
+        if begins:
+            self.undo.append({})
         else:
-            self.expand(token, _Macro(0, None, found[1]))
-        return True
+            self.close()
+        self.back([opening, *called, closing])
+        return False
 
     def plain(self, token: SourceToken, *, everywhere: bool) -> None:
         """`\\def\\x#1#2{...}`; one with words between its parameters is no macro that is expanded."""
@@ -422,11 +416,9 @@ class ExpandedSource(TokenReader):
         before = self.macros.get(command)
         same = before is not None and latex_of(before.body) == latex_of(macro.body)
         new = before is None and token.text.removesuffix("*") in _NEW
-        if not (self.sure or same or new):
-            self.forget(token, command, "")  # a formula with it is refused
-            return
-        if self.package and any(re.match(r"\\if|\\.*@", t.text) for t in macro.body):
-            self.forget(token, command, "")  # how pages are set
+        sets_pages = self.package and any(re.match(r"\\if|\\.*@", t.text) for t in macro.body)
+        if sets_pages or not (self.sure or same or new):
+            self.forget(token, command, "")  # a formula with it is refused, or it sets pages
             return
         names, seen = [t.text for t in macro.body], set[str]()
         while names:
@@ -462,7 +454,4 @@ class ExpandedSource(TokenReader):
             elif found not in self.read:
                 self.read.add(found)
                 tokens = tokens_of(found.read_text("utf-8", "replace"), found.name)
-                if package:
-                    self.define_all(tokens)
-                else:
-                    self.back(tokens)
+                (self.define_all if package else self.back)(tokens)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dpverify.formulas.notation.tokens import CLOSING, DRESS, end_of_group
-from dpverify.statements.importing.cleaning import SIGNS, UnreadError
+from dpverify.statements.importing.cleaning import OPENING, SIGNS, UnreadError, outer
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.usage import (
     ENDS,
@@ -22,13 +22,11 @@ from dpverify.statements.importing.usage import (
     below,
     closing,
     closing_bar,
-    depth_of,
     gradient_end,
     gradient_name,
     is_capital,
     is_label,
     is_list,
-    outer,
     parts_of,
     sides,
     terms_in,
@@ -296,10 +294,6 @@ class _Scan:
         base = base_of(letter) if letter else before
         number = bool(letter) and self.uses.sort(letter) == "number"
         marks = ((r"\perp",), (r"\dagger",), ("*",), (r"\dag",), (r"\star",), (r"\ast",))
-        if inner == ("T",) and before in (")", "]") and self.uses.alone["T"]:
-            self.terms.questions.append("is $T$ above brackets a power, and no transpose?")
-            self.i += 2
-            return
         if parts[i:stop] in TRANSPOSED or inner in marks or (inner in (("c",), ("C",)) and not number):
             raise UnreadError(f"`^{''.join(inner)}` may be a transpose or a complement, and no power")
         lettered = any(re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", p) for p in inner)
@@ -348,7 +342,7 @@ class _Scan:
         bracketed = parts[at : at + 1] in (("(",), ("[",), (r"\{",)) and self.scripts(closing(parts, at) + 1)
         while at < len(parts):
             part = parts[at]
-            depth += depth_of(part)
+            depth += (part in OPENING) - (part in CLOSING or part == "}")
             if depth < 0 or (depth == 0 and part in ENDS):
                 break
             if depth == 0 and part in ("|", r"\|") and at not in self.closers:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.notation.tokens import CLOSING, DRESS, OPENING, end_of_group, normal, texts
-from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError
+from dpverify.formulas.notation.tokens import CLOSING, DRESS, end_of_group, normal, texts
+from dpverify.statements.importing.cleaning import SIGNS, VAGUE, UnreadError, depths, outer
 from dpverify.statements.importing.tables import words
 from dpverify.statements.pages.letters import single
 
@@ -62,21 +62,6 @@ def as_letter(parts: Iterable[str]) -> str:
     if len(latex) > LONGEST:
         raise UnreadError(f"a term that would be one letter is longer than {LONGEST} characters")
     return latex
-
-
-def depth_of(part: str) -> int:
-    """What a part adds to the number of brackets that are open."""
-    return (part in OPENING or part == "{") - (part in CLOSING or part == "}")
-
-
-def depths(parts: Iterable[str]) -> Iterator[int]:
-    """How many brackets are open behind each part."""
-    return accumulate(map(depth_of, parts))
-
-
-def outer(parts: tuple[str, ...]) -> list[str]:
-    """Parts outside of brackets."""
-    return [part for part, depth in zip(parts, depths(parts), strict=True) if depth == 0]
 
 
 def until(parts: tuple[str, ...], at: int, ends: Iterable[str]) -> int:
@@ -197,10 +182,8 @@ class LetterUses:
         first = (self.see_calls, self.see_vectors, self.see_sizes, self.see_indices)
         for take in (*first, self.see_sums, self.see_sums):
             for parts in formulas:
-                try:
+                with suppress(UnreadError):
                     take(parts)
-                except UnreadError:
-                    continue
 
     def see_calls(self, parts: tuple[str, ...]) -> None:
         """Which letters have brackets behind them."""
@@ -225,7 +208,7 @@ class LetterUses:
     def see_vectors(self, parts: tuple[str, ...]) -> None:
         """Which letters stand in norms, inner products and behind gradients, are transposed, or are bold."""
         for i, part in enumerate(parts):
-            try:
+            with suppress(UnreadError):
                 if part == r"\|" and i + 1 < len(parts):
                     self.see_terms(parts[i + 1 : closing_bar(parts, i)], "in a norm")
                 elif part == r"\langle":
@@ -241,8 +224,6 @@ class LetterUses:
                     self.see_terms(parts[start:i], "transposed")
                 elif part in _BOLD and re.match(r"[a-z\\]", "".join(parts[i + 2 : i + 3])):
                     self.see_terms(parts[i : single(parts, i)], "in bold")
-            except UnreadError:
-                continue
 
     def see_terms(self, parts: tuple[str, ...], why: str) -> None:
         """Take the last letters of the terms of a sum of vectors."""

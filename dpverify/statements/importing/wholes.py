@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpverify.formulas.notation.tokens import end_of_group
-from dpverify.statements.importing.cleaning import DOTS, SIGNS, UnreadError
+from dpverify.statements.importing.cleaning import DOTS, SIGNS, UnreadError, depths, outer
 from dpverify.statements.importing.facts import DOMAINS
 from dpverify.statements.importing.tables import meanings, words
 from dpverify.statements.importing.terms import LAW_NAMES, FormulaTerms, goes_on
@@ -17,10 +17,7 @@ from dpverify.statements.importing.usage import (
     behind_label,
     below,
     closing_bar,
-    depth_of,
-    depths,
     is_capital,
-    outer,
     parts_of,
     sides,
     until,
@@ -82,7 +79,7 @@ def whole_terms(latex: str, uses: LetterUses, domain: str) -> FormulaTerms:
 
 def _terms(side: tuple[str, ...]) -> list[tuple[int, int, bool]]:
     """Where the terms of a sum begin and end, and whether each is several: a list, or what may go on behind a plus."""
-    if sum(map(depth_of, side)):
+    if any([*depths(side)][-1:]):
         raise UnreadError("a bracket is not closed")
     # those of `\\exp\\{`, `\\min\\{`, `\\max\\{` and of laws hold no sets
     braces = any(p == r"\{" and (k == 0 or side[k - 1][-1] not in "pnx})") for k, p in enumerate(side))

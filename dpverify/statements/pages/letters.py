@@ -16,7 +16,7 @@ from dpverify.formulas.functionals import FUNCTIONAL, NUMBER
 from dpverify.formulas.notation import read_display
 from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
-from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
+from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, UNKNOWN, Unit
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Cell, Errors, Math, Other, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
@@ -30,7 +30,9 @@ _COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for
 _DOMAINS = (
     "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer >= 1`, `integers in [1, 9]`, or `vector`"
 )
-_UNITS = "powers of `loss` and `length` such as `length^2 / loss`, `nats`, `record count`, or nothing"
+_UNITS = (
+    "powers of `loss` and `length` such as `length^2 / loss`, `nats`, `record count`, `unknown`, or nothing"
+)
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,12 @@ _POWER = re.compile(
     r"\s*(?P<sign>[/*·]?)\s*(?P<base>loss|length|1|dimensionless)(?:\s*\^\s*(?P<power>[-−]?\s*[0-9]+))?"
 )
 _POWERS = {"loss": LOSS, "length": LENGTH, "1": DIMENSIONLESS, "dimensionless": DIMENSIONLESS}
-_NAMED = {"": DIMENSIONLESS, "nats": NATS, **dict.fromkeys(("record count", "records", "record"), RECORDS)}
+_NAMED = {
+    "": DIMENSIONLESS,
+    "nats": NATS,
+    "unknown": UNKNOWN,
+    **dict.fromkeys(("record count", "records", "record"), RECORDS),
+}
 
 
 def read_domain(text: str) -> _Domain:

@@ -11,7 +11,7 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.in_print import Provenance
-from dpverify.ledger.verdicts import Gap, Variant, Verdict
+from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
 from dpverify.statements.importing import accept, import_paper
 from dpverify.statements.importing.facts import facts_of
 from dpverify.statements.importing.folder import _read
@@ -251,6 +251,11 @@ REFUSED = {
     r"We have $dv = 2a\,du$.": "a differential",
     r"We have $x < y$ as $n \to \infty$.": "limit",
     r"This violates $x < y$.": "violates",
+    r"We have $\neg(a \le b)$.": r"under \neg",
+    r"We have $\lnot\left\{a \le b\right\}$.": r"under \lnot",
+    r"We have $\overline{a \le b}$ here.": r"under \overline",
+    r"We have $\widehat{(a = b)}$.": r"under \widehat",
+    r"\[ c \le d \quad \text{if } \neg(a \le b). \]": r"under \neg",
 }
 """Sentences of which a formula is refused, each with a part of the reason."""
 
@@ -307,6 +312,8 @@ ASKED = {
     r"For large $n$ we have $x < y$.": [],
     r"This is not needed, but we have $x < y$.": [],
     r"We have $|a| - |b + 1| \le |a - b|$.": [],
+    r"We have $\Pr[\overline{a\le b}] \le p$, and $\overline{\{x \le 1\}}$ is closed.":
+        [(r"\Pr[\overline{a\le b}]", "[0, 1]")],
 }  # fmt: skip
 """Sentences of which a formula is read, with questions, and which of its terms are one letter or a vector."""
 
@@ -561,6 +568,58 @@ def test_no_verdict_under_a_guess(tmp_path: Path) -> None:
     wrong, proved = (Verdict.UNDECIDED, Gap.PARTIAL), (Verdict.PROVED, None)
     assert before == [(Verdict.UNDECIDED, Gap.GUESSED), wrong, proved]  # nothing is said of y
     assert after == [proved, wrong, proved]
+
+
+UNITS = {
+    r"Let $L$ be the Lipschitz constant of the loss.": {"L": "loss / length"},
+    r"Let $L$ be the Lipschitz constant of the gradient.": {"L": "loss / length^2"},
+    r"Let $L$ be the Lipschitz constant of the link.": {"L": "unknown"},
+    r"Let $b$ be the largest norm of a gradient.": {"b": "loss / length"},
+    r"Let $v$ be the variance of the gradients.": {"v": "loss^2 / length^2"},
+    r"Let $b$ be a bound.": {"b": "unknown"},
+    r"Let $z$ be the squared distance.": {"z": "unknown"},
+    r"We take a ball of radius $r$ and step size $x$.": {"r": "length", "x": "length^2 / loss"},
+    r"\begin{lemma} Let $r \le 1$ be the radius. \end{lemma}": {"r": ""},  # what is compared with 1 is a number
+    r"Let $z$ be the number of records, $k$ the number of steps.": {"z": "record count", "k": ""},
+    r"Let $h > 0$ be the diameter. Let $s$ be the noise scale of a query with sensitivity $h$.":
+        {"h": "length", "s": "length"},
+    r"Let $s$ be the noise scale of a query with sensitivity $h$.": {"h": "unknown", "s": "unknown"},
+    r"Let $s$ be the standard deviation of the noise. Let $h$ be the sensitivity of the gradient.":
+        {"h": "loss / length", "s": "loss / length"},
+}  # fmt: skip
+"""Sentences, and the units of letters that they introduce."""
+
+
+@pytest.mark.parametrize("sentence", UNITS)
+def test_units_by_what_letters_are_called(sentence: str, tmp_path: Path) -> None:
+    reader = read(tmp_path / "a.tex", sentence)
+    section = reader.sections[-1]
+    found = {v: reader.unit(section, v, *reader.domain(section, v)) for v in UNITS[sentence]}
+    assert {v: unit for v, (unit, _) in found.items()} == UNITS[sentence]
+    assert all(bool(why) == ("l" in unit) for unit, why in found.values())  # numbers and counts need no guess
+
+
+def test_units_are_compared_where_all_are_known_and_accepted(tmp_path: Path) -> None:
+    source = (
+        r"\begin{theorem} Let $L > 0$ be the Lipschitz constant of the loss, $D > 0$ be the diameter of the set. "
+        r"Then $LD + D \ge D$, $LD \ge -LD$, and $xL + x^2 \ge xL$. \end{theorem}"
+    )
+    (tmp_path / "t.tex").write_text(source, encoding="utf-8")
+    import_paper(tmp_path / "t.tex", tmp_path / "out")
+    questions = (tmp_path / "out" / "import" / "questions.md").read_text(encoding="utf-8")
+    assert "Is $`D`$ in the unit length? (it is called a diameter of the set)" in questions
+    assert "In which unit is $`x`$? Without it, units are not compared. [t.theorem/line-1-3]" in questions
+    found = []
+    for _ in range(2):
+        (statement,) = read_pages(tmp_path / "out").statements
+        evidence = [
+            [record.evidence for record in answered(statement, Variant.PRINTED, row)]
+            for row in statement.printed
+        ]
+        found.append([[(e.verdict, e.gap) for e in one if e.coverage is Coverage.UNIT] for one in evidence])
+        accept(tmp_path / "out", whole=True)
+    guessed = [(Verdict.UNDECIDED, Gap.GUESSED)]
+    assert found == [[guessed, guessed, []], [[(Verdict.REFUTED, None)], [(Verdict.PROVED, None)], []]]
 
 
 def test_a_statement_of_terms_alone(tmp_path: Path) -> None:
