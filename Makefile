@@ -168,6 +168,7 @@ pages: $(VENV)/installed
 	$(BIN)/python tests/benchmarks/pages.py algorithms docs/algorithms.md
 	$(BIN)/python tests/benchmarks/batches.py docs/how-to/fit.md
 	$(BIN)/python tests/benchmarks/pages.py counts README.md $(OUT)/ledger.json
+	$(BIN)/python tests/benchmarks/pages.py letters docs/letters $(OUT)/ledger.json
 
 # pictures of README and gallery, with a screen of the last make verify's report; screens need chromium. PICTURES is a Python
 # with dpverify and diffprivlib, for the library's picture

@@ -2,7 +2,8 @@
 
 algorithms PAGE     writes the tables of docs/algorithms.md
 counts PAGE LEDGER  writes what a ledger counts into a page
-site FOLDER LEDGER  writes the site's pages: a letter on each paper, and its statements, with verdicts behind displays
+letters FOLDER LEDGER  writes a letter on each paper with algorithms
+site FOLDER LEDGER  writes the site's pages: each paper's statements, with verdicts behind displays
 """
 
 from __future__ import annotations
@@ -122,7 +123,6 @@ Key = tuple[str, str, Variant]
 
 def site_pages(ledger: Ledger, plans: Sequence[Plan], docs: Path) -> Iterator[tuple[str, str]]:
     """The name of each page below the site's pages, and its Markdown; links to sources start from the folder `docs`."""
-    names = {key: paper.named for key, paper in papers().items()}
     entries = {row.id: row for row in ledger.statements}
     rows = {
         (e.statement, e.obligation, e.variant): e
@@ -130,8 +130,6 @@ def site_pages(ledger: Ledger, plans: Sequence[Plan], docs: Path) -> Iterator[tu
         if isinstance(e, ProofEvidence) and e.coverage is not Coverage.UNIT
     }
     for paper in papers().values():
-        if paper.algorithms:
-            yield f"letters/{paper.key}.md", findings_markdown(ledger, names, paper.key)
         yield f"papers/{paper.key}.md", _paper_page(paper, plans, docs / "papers", entries)
         if isinstance(paper, PaperFolder):
             for file in sorted({*paper.pages.values()}):
@@ -139,6 +137,12 @@ def site_pages(ledger: Ledger, plans: Sequence[Plan], docs: Path) -> Iterator[tu
             letters = paper.folder / SHARED
             if letters.is_file():
                 yield f"papers/{paper.key}/{SHARED}", _on_site(letters.read_text(encoding="utf-8"))
+
+
+def letters_on_papers(ledger: Ledger) -> dict[str, str]:
+    """The letter on each paper that has algorithms, by its key."""
+    names = {key: paper.named for key, paper in papers().items()}
+    return {key: findings_markdown(ledger, names, key) for key, paper in papers().items() if paper.algorithms}
 
 
 def _paper_page(
@@ -234,10 +238,15 @@ def main(arguments: list[str]) -> int:
                 ledger = load_ledger(Path(file))
                 proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
                 write_table(Path(name), counted(ledger.statements, proofs))
+            case ["letters", name, file]:
+                for key, text in letters_on_papers(load_ledger(Path(file))).items():
+                    write_whole(Path(name) / f"{key}.md", text.encode())
             case ["site", name, file]:
                 _write_site(Path(name), load_ledger(Path(file)))
             case _:
-                raise InvalidDataError("Allowed: algorithms PAGE, counts PAGE LEDGER, or site FOLDER LEDGER.")
+                raise InvalidDataError(
+                    "Allowed: algorithms PAGE, counts PAGE LEDGER, letters FOLDER LEDGER, or site FOLDER LEDGER."
+                )
     except DpverifyError as error:
         print(error, file=sys.stderr)
         return 2

@@ -37,7 +37,7 @@ def test_extras_name_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingExtraError, match=r"Opacus needs opacus.*\[libraries\]"):
         OpacusCanaries(None, records())
     for hook in (loss_with_canaries, showing):
-        with pytest.raises(MissingExtraError, match=r"needs \w+; .*dpverify\[jax-privacy\]"):
+        with pytest.raises(MissingExtraError, match=r"needs \w+; .*\[jax-privacy\]"):
             hook(None, records())
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     optional = tomllib.loads(text)["project"]["optional-dependencies"]

@@ -30,9 +30,8 @@ from dpverify.running import Executor
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
 from dpverify.statements.selection import find_statement
-from dpverify.verification import VerificationSettings
+from dpverify.verification import VerificationSettings, kernel_rows
 from dpverify.verification.audits import AuditSettings, carry_out_all
-from dpverify.verification.catalog import kernel_rows
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.catalog.source_rows import SourceRow, obligations_of

@@ -38,7 +38,7 @@ def curve_of(form: Obligation, certificate: Json | None) -> tuple[str, ...]:
         raise ValueError(e)
 
     rate = read(growth["rate"])
-    said: list[Formula] = [Eq(letters[x], read(e)) for x, e in proof["values"].items()]
-    said += [Le(letters[x], rate) for x in growth["above"]]
-    said += [Le(1 / rate, letters[x]) for x in growth["below"]]
+    said: list[Formula] = [Eq(letters[x], read(e)) for x, e in sorted(proof["values"].items())]
+    said += [Le(letters[x], rate) for x in sorted(growth["above"])]
+    said += [Le(1 / rate, letters[x]) for x in sorted(growth["below"])]
     return tuple(map(formula_latex, (*said, Le(t.lower or 1, t))))
