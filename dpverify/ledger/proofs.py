@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from dpverify.ledger.besides.kernels import KernelAnswer
 from dpverify.ledger.besides.realistic import RealisticPoint
@@ -122,6 +122,12 @@ class ProofEvidence(Record):
     fault: str = ""
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
+
+    @field_validator("counterexample", "witness")
+    @classmethod
+    def _in_one_order(cls, point: dict[str, str] | None) -> dict[str, str] | None:
+        """Letters by name, whether a point was found now or is remembered."""
+        return None if point is None else dict(sorted(point.items()))
 
     @property
     def definitions(self) -> tuple[str, ...]:

@@ -15,12 +15,14 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.verdicts import Consequence
 from dpverify.problems import load
 from dpverify.pytest_plugin.options import DEFAULT_FAILURE_PROBABILITY
+from dpverify.reports import ledger_json, parse_ledger
 from dpverify.running.foresight import CALL_LIMIT
 from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.kept_thresholds import with_thresholds
 from dpverify.views.letters.faults import letters
 
-from ..benchmarks.pages import counted
+from ..benchmarks.pages import counted, letters_on_papers
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -184,3 +186,13 @@ def test_an_algorithm_runs_and_says_what_it_promises(page: str, folder: Path) ->
     for said in re.findall(r"^print\(mechanism.*#\s(.*)$", block, re.M):
         assert said in done.stdout
     assert "(1000, " in done.stdout
+
+
+def test_letters_are_those_that_the_program_writes(
+    all_proofs: list[ProofRecord], ledger_of_proofs: Ledger
+) -> None:
+    """`make pages` writes them, of the last `make verify`."""
+    records, _ = with_thresholds(all_proofs)
+    ledger = ledger_of_proofs.but(entries=tuple(record.evidence for record in records))
+    for key, text in letters_on_papers(parse_ledger(ledger_json(ledger))).items():
+        assert (ROOT / "docs" / "letters" / f"{key}.md").read_text(encoding="utf-8") == text
