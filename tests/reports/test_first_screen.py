@@ -42,7 +42,7 @@ def test_it_comes_first_and_says_what_was_found() -> None:
     assert said.index("Is it true?") < said.index("How sure is that?") < said.index("What was found")
     for text in ("Theorem 1 (informal)", "4 instead of at most 2 , more by a factor of 2", "the claim fails"):
         assert text in said
-    assert "T = 1, order = 2, sigma = 1, distance = 2" in said
+    assert "T = 1, distance = 2, order = 2, sigma = 1" in said
     assert said.index("Printed:") < said.rindex("True:")
     assert html.index("What was found") < html.index(">Verdicts</h3>")
 

@@ -202,7 +202,7 @@ def test_an_entry_has_formula_counterexample_truth_and_command() -> None:
     part = text[text.index("## 1. Theorem 1") :].split("\n## ")[0]
     assert "**Printed:**\n\n$$\n" in part
     assert (
-        "at T = 1, order = 2, sigma = 1, distance = 2: $4$ instead of at most $2$, more by a factor of $2$"
+        "at T = 1, distance = 2, order = 2, sigma = 1: $4$ instead of at most $2$, more by a factor of $2$"
         in part
     )
     assert "**True:**\n\n$$\n" in part

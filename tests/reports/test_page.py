@@ -115,12 +115,12 @@ def test_says_everything(page: Page) -> None:
         "Checked 6 of 163 statements and algorithms: 6 formulas (of 1 also the units) and 8 audits. "
         "1 statement is false as printed (1: the claim fails). "
         "1 more statement has a false formula in the proof, the conditions or the units.",
-        "Counterexample: T = 1, order = 2, sigma = 1, distance = 2; left side 4, right side 2.",
+        "Counterexample: T = 1, distance = 2, order = 2, sigma = 1; left side 4, right side 2.",
         "An independent checker confirmed 4 of 6 formulas and 1 of 1 unit check.",
         "157 of 163 are not checked yet",
         "ε is at least 1.965",
         "[1/1000, 1]",
-        "All of it holds atgamma = 1/2, eps = 3/4",
+        "All of it holds ateps = 3/4, gamma = 1/2",
         "91,873 boxes",
         "they spent 1.5×10⁻⁷ of it",
         "0.7.0",

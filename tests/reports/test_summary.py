@@ -51,7 +51,8 @@ def test_lines_for_a_terminal() -> None:
     assert [line.verdict for line in lines].count(Verdict.VIOLATED) == 2  # the count and the finding
     text = "\n".join(line.text for line in lines)
     assert (
-        "order*distance^2/(2*T*sigma^2) <= order*distance/(2*T*sigma^2) is false at T = 1, order = 2" in text
+        "order*distance^2/(2*T*sigma^2) <= order*distance/(2*T*sigma^2) is false at T = 1, distance = 2"
+        in text
     )
     assert (
         "sides are 4 and 2; the claim fails; by how much: 4 instead of at most 2, 2 times as much; " in text
@@ -171,7 +172,7 @@ def test_markdown() -> None:
     text = render_markdown(example_ledger())
     assert text.startswith("## dpverify\n")
     assert "| refuted | 3 | 0 | 0 |" in text
-    assert "T = 1, order = 2, sigma = 1, distance = 2 | 4 | 2 |" in text
+    assert "T = 1, distance = 2, order = 2, sigma = 1 | 4 | 2 |" in text
     whole, part = (
         "### Statements that are false as printed\n",
         "### Statements with a formula that is false in a proof, a condition or a unit\n",

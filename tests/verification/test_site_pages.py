@@ -15,7 +15,7 @@ from dpverify.statements.paper import PaperFolder, papers
 from dpverify.views.letters.faults import letters
 from dpverify.views.letters.told import PartLabel, PieceKind, entry_parts, point
 
-from ..benchmarks.pages import main, site_pages
+from ..benchmarks.pages import letters_on_papers, main, site_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -37,9 +37,10 @@ def test_every_paper_has_its_pages(pages: dict[str, str]) -> None:
             assert name.removeprefix("../") in pages or (DOCS / "papers" / name).resolve().is_file(), name
 
 
-def test_each_letter_tells_each_row_once(ledger_of_proofs: Ledger, pages: dict[str, str]) -> None:
+def test_each_letter_tells_each_row_once(ledger_of_proofs: Ledger) -> None:
     """Nothing is lost, and a letter can be read: few entries, whatever the number of rows."""
     of = {row.id: row.paper for row in ledger_of_proofs.statements}
+    written = letters_on_papers(ledger_of_proofs)
     for letter in letters(ledger_of_proofs):
         broken = [
             id(entry)
@@ -50,7 +51,7 @@ def test_each_letter_tells_each_row_once(ledger_of_proofs: Ledger, pages: dict[s
         assert sorted(map(id, letter.rows)) == sorted(broken)
         if not letter.empty:
             assert 4 <= len(letter.entries) <= 6
-            text = pages[f"letters/{letter.paper}.md"]
+            text = written[letter.paper]
             assert len(re.findall(r"^## \d+\. ", text, re.M)) == len(letter.entries)
             assert len(re.findall(r"^Again: `dpverify \w+ \S+`$", text, re.M)) == len(letter.entries)
             assert len(text.splitlines()) < 500
