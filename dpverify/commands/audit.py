@@ -35,8 +35,9 @@ def audit(*, form: str, json_file: str | None, plot: Path | None, **options: Any
     Give --left and --right (samples that you drew yourself), --scores and --members (the canaries of one training run;
     dpverify canaries says how many are needed), or a function or --command with --data and --neighbor.
     Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
-    until the claim is refuted or --runs is reached; before the first run, standard error says whether that many runs
-    can refute it. With --structure, what is known of its steps is audited instead, down to far smaller deltas.
+    until the claim is refuted, then on to say how far it is off (--go-on), and at most --runs times; before the first
+    run, standard error says whether that many can refute it. With --structure, what is known of its steps is audited
+    instead, down to far smaller deltas.
     Functions run in worker processes with limits on time and memory; what they print goes to standard error.
     Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
     with one of these.

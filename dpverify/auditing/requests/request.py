@@ -37,9 +37,10 @@ MOST_SEQUENTIAL = 2**27
 class Request:
     """What is audited, on which data, for which claim, with which budget. Every door makes one; `audit` answers it.
 
-    About a mechanism: it is run on `data` and on `neighbor` until the claim is refuted or `runs` is reached. About
-    samples, `left` and `right`, that were drawn elsewhere: they are tested once. About one training run, by the
-    `scores` of its canaries and whether they were `members`: see `dpverify.auditing.one_run`.
+    About a mechanism: it is run on `data` and on `neighbor` until the claim is refuted, and on for the bound (`go_on`),
+    or until `runs` is reached. About samples, `left` and `right`, that were drawn elsewhere: they are tested once.
+    About one training run, by the `scores` of its canaries and whether they were `members`: see
+    `dpverify.auditing.one_run`.
 
     The defaults are the same at every door. An audit is sequential, since the audited code is what costs: half of the
     noise that a claim needs shows after 200 to 350 of 20,000 runs. At the limit a sequential audit finds no less

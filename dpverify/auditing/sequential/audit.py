@@ -1,4 +1,4 @@
-"""Sequential privacy audit: run until the claim is refuted, or a number of runs is reached.
+"""Sequential privacy audit: run until the claim is refuted, and on for the bound, or a number of runs is reached.
 
 The claim is a family of pairs (epsilon, delta): one for pure and approximate privacy, a curve of them for all others.
 A gambler bets against all of them at once; the claim is violated as soon as the capital is 1/level. Further gamblers
