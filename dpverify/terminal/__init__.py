@@ -127,7 +127,7 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     if (console := _terminal()) is not None:
         from dpverify.terminal.consoles import table
 
-        console.print(table(columns, rows))
+        console.print(table(columns, rows, console.width))
         return
     for row in rows:
         sys.stdout.write("\t".join(row) + "\n")

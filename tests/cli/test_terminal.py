@@ -233,6 +233,48 @@ def test_on_a_terminal_the_command_line_is_not_broken(
     assert lines[-1].endswith("--seed 0")
 
 
+def shown(columns: tuple[str, ...], rows: list[tuple[str, ...]], width: int) -> list[str]:
+    console = consoles.output_console()
+    console.file, console.width = io.StringIO(), width
+    console.print(consoles.table(columns, rows, width))
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_a_table_breaks_one_column_at_most() -> None:
+    rows = [
+        ("a.first", "proved", "one two three four five six seven eight"),
+        ("a.second", "refuted", "short"),
+    ]
+    assert shown(("id", "verdict", "what"), rows, 70) == [
+        "id        verdict  what",
+        "a.first   proved   one two three four five six seven eight",
+        "a.second  refuted  short",
+    ]
+    broken = shown(("id", "verdict", "what"), rows, 49)
+    assert broken[1:3] == ["a.first   proved   one two three four five six", " " * 19 + "seven eight"]
+    assert shown(("id", "verdict"), [], 80) == ["id  verdict"]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60])
+def test_what_does_not_fit_stands_below_and_nothing_is_lost(width: int) -> None:
+    long = "for all real x at least 0, and whatever else the page says of it"
+    rows = [
+        ("paper.theorem-1", "proved", "", long, long),
+        ("paper.theorem-2", "refuted", "x=1", "", "q" * 90),
+    ]
+    lines = shown(("statement", "verdict", "why", "read", "roots"), rows, width)
+    assert max(map(len, lines)) <= width
+    assert [line.split()[0] for line in lines if line.startswith("paper")] == [
+        "paper.theorem-1",
+        "paper.theorem-2",
+    ]
+    words = " ".join(lines).split()
+    assert words.count("whatever") == 2
+    assert {"refuted", "x=1"} <= set(words)
+    assert "".join(words).count("q") == 90
+    assert sum(line.startswith("    read:") for line in lines) == 1  # what says nothing takes no line
+
+
 def test_consoles_do_not_end_the_program() -> None:
     """Rich would end it with the exit code of a violated claim."""
 
