@@ -70,8 +70,14 @@ class OneCommand(TyperCommand):
         """Read the command's line.
 
         Raises:
-            InvalidDataError: for a claim that is given more than once, of which one would be lost.
+            InvalidDataError: for a claim that is given more than once, of which one would be lost, or by epsilon alone.
         """
+        names = {name for parameter in self.params for name in parameter.opts}
+        for given in (word.split("=")[0] for word in args):
+            if given in ("--epsilon", "--eps") and given not in names and "--claim" in names:
+                raise InvalidDataError(
+                    f"There is no {given} here; allowed: the whole claim, as in --claim eps=1,delta=1e-5."
+                )
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for one in order:
             if one.name == "claim" and order.count(one) > 1:

@@ -216,17 +216,23 @@ def test_bad_functions_get_one_sentence(
 @pytest.mark.parametrize(
     ("claim", "says"),
     [
-        ("eps=-1", "-1"),
-        ("eps=1,delta=1", "delta"),
-        ("eps=1,delta=nan", "delta"),
-        ("epz=1", "epz"),
-        ("", "--claim"),
+        (["--claim", "eps=-1"], "-1"),
+        (["--claim", "eps=1,delta=1"], "delta"),
+        (["--claim", "eps=1,delta=nan"], "delta"),
+        (["--claim", "epz=1"], "epz"),
+        (["--claim", ""], "--claim"),
+        (["--claim", "eps=1", "--claim", "eps=2"], "given more than once"),
+        (
+            ["--epsilon", "1"],
+            "There is no --epsilon here; allowed: the whole claim, as in --claim eps=1,delta=1e-5.",
+        ),
+        (["--eps=1"], "There is no --eps here"),
     ],
 )
 def test_bad_claims_get_one_sentence(
-    samples: Path, capsys: pytest.CaptureFixture[str], claim: str, says: str
+    samples: Path, capsys: pytest.CaptureFixture[str], claim: list[str], says: str
 ) -> None:
-    code, found, err = output(capsys, *audit(samples, "right", "--claim", claim))
+    code, found, err = output(capsys, *audit(samples, "right", *claim))
     assert (code, found) == (2, None)
     assert says in err
     assert "Traceback" not in err
