@@ -256,8 +256,8 @@ def _bound(
         assert isinstance(value, Number)
         # within the conditions rather than at their edge, where intervals decide
         strict = replace(inner, assuming=tuple(map(_strict, inner.assuming)))
-        for held in (strict, inner):
-            for point in itertools.islice(rationalized(held, where.point), 8):
+        for held, near in itertools.product((strict, inner), where.points):
+            for point in itertools.islice(rationalized(held, near), 8):
                 if confirmed(held, point):
                     shown = refutation(held, point)
                     steps = {"method": "counterexample", "point": dict(shown.counterexample or {})}

@@ -49,7 +49,7 @@ def growing(task: Task) -> Proof | None:
         t = integer(fresh("t", task.problem))
         for far, of in zip(extremes(ratio, SIZES[0]), (LEAST, MOST), strict=True):
             distinct: dict[str, Curve] = {}
-            for curve in curves(ratio, task.problem.over, far.point, of):
+            for curve in curves(ratio, task.problem.over, far.points[0], of):
                 distinct.setdefault(values_text(curve.values(t)), curve)
             for curve in itertools.islice(distinct.values(), _TRIED):
                 which = None if len(task.parts) == 1 else place

@@ -22,6 +22,7 @@ _FEW = 150
 SIZES = (3.0, 9.0)
 """How many powers of ten unbounded letters range over, and how close to open ends: usually, and to see growth."""
 _STEPS = 150
+_AGAIN = 4
 _ROUNDING = 1e-9
 
 
@@ -31,10 +32,10 @@ LEAST, MOST = 0, 1
 
 @dataclass(frozen=True)
 class Extreme:
-    """The largest that is needed at least (`value`), and the point where it is."""
+    """The largest that is needed at least (`value`), and points where it is, or nearly so, the best first."""
 
     value: float
-    point: tuple[float, ...]
+    points: tuple[tuple[float, ...], ...]
 
 
 def place(u: float, v: Variable, size: float) -> float:
@@ -169,19 +170,28 @@ def _extreme(ratio: Ratio, size: float, of: int) -> Extreme:
         return -1.0 if found is None else found[of]
 
     if not ratio.letters:
-        return Extreme(max(value(()), 0.0), ())
+        return Extreme(max(value(()), 0.0), ((),))
     cloud = [(value(u), list(u)) for u in spread_out(len(ratio.letters), SAMPLES, 0)]
     cloud.sort(key=lambda entry: -entry[0])
     best, where = cloud[0]
-    for start, u in cloud[:CLIMBS]:
-        if not 0 < start < math.inf:
-            continue
+
+    def climb(start: list[float]) -> None:
+        nonlocal best, where
+        limits = {"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13}
         with np.errstate(invalid="ignore"):  # it subtracts values that may be infinite
-            limits = {"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13}
-            found = minimize(lambda w: -value(w), u, method="Nelder-Mead", options=limits)
+            found = minimize(lambda w: -value(w), start, method="Nelder-Mead", options=limits)
         if -found.fun > best:
             best, where = -float(found.fun), list(found.x)
-    return Extreme(max(best, 0.0), point(where))
+
+    for start, u in cloud[:CLIMBS]:
+        if 0 < start < math.inf:
+            climb(u)
+    before = where
+    for _ in range(
+        _AGAIN if 0 < best < math.inf else 0
+    ):  # from where the others ended, with steps of usual size
+        climb(where)
+    return Extreme(max(best, 0.0), tuple(map(point, (where, before))))
 
 
 def rounded_up(x: float, digits: int) -> Fraction:
@@ -204,4 +214,10 @@ def simple_beyond(x: float) -> Iterator[Fraction]:
     near = Fraction(x).limit_denominator(60)
     if near and abs(float(near) - x) <= 1e-7 * x:
         yield near
-    yield from (rounded_up(x, 2), rounded_up(1.3 * x, 1), rounded_up(3 * x, 1), rounded_up(12 * x, 1))
+    yield from (
+        rounded_up(x, 2),
+        rounded_up(1.03 * x, 3),
+        rounded_up(1.3 * x, 1),
+        rounded_up(3 * x, 1),
+        rounded_up(12 * x, 1),
+    )
