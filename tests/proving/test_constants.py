@@ -64,10 +64,9 @@ def test_the_smallest_constant_lies_between_what_is_proved_and_what_fails() -> N
 def test_the_bracket_is_tight_where_assumptions_bound_it() -> None:
     """The least constant is 26/5, where every assumption holds with equality and l = 1."""
     letters = [real(name, gt=0, latex=f"{name}") for name in ("R", "N", "L", "w", "l", "p")]
-    given = (r"R\le\frac{Lp}{w}+\frac{2L}{w}N", r"N\le p\cdot (l+\frac{11}{10})", r"l\ge 1")
-    assumed = tuple(read_formula(latex, letters) for latex in given)
-    claim = read_formula(r"R=O(\frac{pL}{w}l)", letters)
-    proof = prove(Obligation("display", "", claim, tuple(letters), assuming=assumed, units=False))
+    given = r"R\le\frac{Lp}{w}+\frac{2L}{w}N,\ N\le p\cdot (l+\frac{11}{10}),\ l\ge 1"
+    claim = read_formula(rf"R=O(\frac{{pL}}{{w}}l)\text{{ for }}{given}", letters)
+    proof = prove(Obligation("display", "", claim, (), units=False))
     assert proof.verdict is Verdict.PROVED
     assert proof.certificate is not None
     (above,) = proof.certificate["proof"]["values"].values()
