@@ -63,9 +63,11 @@ def test_the_smallest_constant_lies_between_what_is_proved_and_what_fails() -> N
 
 def test_the_bracket_is_tight_where_assumptions_bound_it() -> None:
     """The least constant is 26/5, where every assumption holds with equality and l = 1."""
-    letters = [real(name, gt=0, latex=f"{name}") for name in ("R", "N", "L", "w", "l", "p")]
-    given = r"R\le\frac{Lp}{w}+\frac{2L}{w}N,\ N\le p\cdot (l+\frac{11}{10}),\ l\ge 1"
-    claim = read_formula(rf"R=O(\frac{{pL}}{{w}}l)\text{{ for }}{given}", letters)
+    letters = [real(name, gt=0, latex=f"{name}") for name in ("R", "N", "L", "C", "w", "l")] + [
+        integer("p", ge=1)
+    ]
+    given = r"R\le\frac{LCp}{w}+\frac{2LC}{w}N,\ N\le p\cdot (l+\frac{11}{10}),\ l\ge 1"
+    claim = read_formula(rf"R=O(\frac{{pLC}}{{w}}l)\text{{ for }}{given}", letters)
     proof = prove(Obligation("display", "", claim, (), units=False))
     assert proof.verdict is Verdict.PROVED
     assert proof.certificate is not None
