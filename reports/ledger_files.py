@@ -86,6 +86,7 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
 
 def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
     """Write a ledger file, whole or not at all; returns its path."""
+    of_kind("path", path, (str, os.PathLike), "the path of a file")
     return write_text(ledger_json(ledger), Path(path))
 
 
