@@ -85,9 +85,9 @@ def sizes(python: Path) -> Iterator[str]:
     found = sorted((row for row in found if row[1] not in _NOT_OURS), reverse=True)
     large = [row for row in found if row[0] >= 3]
     yield "| distribution | version | MiB |\n| --- | --- | --- |"
-    yield from (f"| {name} | {version} | {size:.1f} |" for size, name, version in large)
+    yield from (f"| {name} | {version} | {size:.0f} |" for size, name, version in large)
     small = sum(size for size, *_ in found[len(large) :])
-    yield f"| {len(found) - len(large)} smaller ones | | {small:.1f} |"
+    yield f"| {len(found) - len(large)} smaller ones | | {small:.0f} |"
     yield f"| all {len(found)} | | {sum(size for size, *_ in found):.0f} |"
 
 
