@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -122,6 +123,13 @@ def with_attribute(argument: str, value: object, name: str) -> None:
     """Refuse what lacks an attribute or a method."""
     if not hasattr(value, name):
         raise InvalidArgumentError(argument, value, f"an object with `{name}`")
+
+
+def items(argument: str, value: object, kind: Any, allowed: str, *, least: int = 1) -> None:
+    """Refuse what is no tuple, list or other sequence, text excepted, of at least so many objects of a class."""
+    found = value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else None
+    if found is None or len(found) < least or not all(isinstance(one, kind) for one in found):
+        raise InvalidArgumentError(argument, value, allowed)
 
 
 def function(argument: str, value: object) -> None:

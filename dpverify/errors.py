@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def reason_of(error: Exception) -> str:
+    """Why something failed, in words; without the number that an error of the system has."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 class DpverifyWarning(UserWarning):
     """What this program warns of; commands say it as a line."""
 

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -54,8 +54,7 @@ def check_writable(option: str, path: Path, allowed: str = "") -> None:
 
 def unwritable(option: str, path: Path, error: Exception, allowed: str = "") -> InvalidArgumentError:
     """The error that says why a file cannot be written to, and what else is `allowed`."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    said = f"{allowed}a file in an existing folder that can be written to ({reason})"
+    said = f"{allowed}a file in an existing folder that can be written to ({reason_of(error)})"
     return InvalidArgumentError(option, str(path), said)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dpverify.algorithms.mn25.interaction import FirstOrder
 from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, PrivateOracleMethod
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.privacy import GDP, Guarantee
 from dpverify.problems import Dataset
@@ -230,6 +230,8 @@ def check_interaction(
     oracle = getattr(method, "oracle", None)
     if not isinstance(oracle, GaussianOracle):
         raise InvalidArgumentError("method", method, "one with a GaussianOracle")
+    for side, data in (("left", left), ("right", right)):
+        of_kind(side, data, Dataset)
     stated = method.guarantees(left.n)
     listeners = [_Listening(oracle, seed, []) for _ in range(2)]
     ends = [

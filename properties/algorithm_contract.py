@@ -18,7 +18,7 @@ import numpy as np
 
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.checks import whole_number
+from dpverify.checks import items, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import StatedGuarantee
 from dpverify.running import Executor, Randomness, Runs, fingerprint, run
@@ -77,6 +77,7 @@ def check_algorithm(
     if n is None:
         n = getattr(data, "n", None)
     n = whole_number("n", n, at_least=1)
+    items("executors", executors, (Executor, str), "executors, or their names", least=0)
     whole_number("runs", runs, at_least=2 * whole_number("block_size", block_size, at_least=1) + 1)
     check_form(algorithm, n)
     check_stated_guarantees(algorithm, n)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.neighbors import Pair
 from dpverify.auditing.neighbors.distances import ball, farthest_pair
-from dpverify.checks import number, whole_number
+from dpverify.checks import function, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.adjacency import checked_adjacency
@@ -215,6 +215,7 @@ def check_sensitivity(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    function("query", query)
     bound = number("bound", bound, at_least=0.0, allowed="a finite number of at least 0")
     if norm not in _NORMS:
         raise InvalidArgumentError("norm", norm, "1, 2 or math.inf")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.accountants import NoisyReleases, audit_epsilon
-from dpverify.checks import function, number, whole_number
+from dpverify.checks import function, number, numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee, for_group
@@ -67,6 +67,8 @@ def check_gradient(
         AssertionError: ...
     """
     d, count = whole_number("dimension", dimension, at_least=1), whole_number("points", points, at_least=1)
+    function("value", value)
+    function("gradient", gradient)
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
     rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
     for _ in range(count):
@@ -137,7 +139,8 @@ def check_accountant(
     tried = list(releases) or [NoisyReleases("gaussian", sigma, k) for sigma in (0.7, 2.0) for k in (1, 8)]
     if not all(isinstance(one, NoisyReleases) for one in tried):
         raise InvalidArgumentError("releases", releases, "a list of NoisyReleases")
-    rising = sorted(number("deltas", delta, above=0.0, below=0.5) for delta in deltas)
+    listed = numbers("deltas", deltas, allowed="numbers in (0, 1/2)").ravel().tolist()
+    rising = sorted(number("deltas", delta, above=0.0, below=0.5) for delta in listed)
 
     def of(one: NoisyReleases, delta: float) -> float:
         found = float(epsilon(one, delta))
@@ -281,6 +284,8 @@ def check_group_privacy(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    if exact is not None:
+        function("exact", exact)
     largest = whole_number("largest", largest, at_least=2)
     profiles = {0: np.zeros_like(_EPSILONS)}
     for size in range(1, largest + 1):

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from dpverify.auditing import MINIMUM_RUNS, ErrorShare, Request, audit
 from dpverify.auditing.outputs.encoding import NOT_ALLOWED
 from dpverify.auditing.outputs.likeness import Likeness
-from dpverify.auditing.requests import failure_lines
+from dpverify.auditing.requests.audits import failure_lines
 from dpverify.auditing.requests.data import neighbors_of
 from dpverify.auditing.requests.drawing import as_mechanism
 from dpverify.checks import failure_probability as checked_failure_probability
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
@@ -162,6 +162,7 @@ def check_post_processing(
     """
     if not isinstance(maps, Mapping) or not maps or not all(callable(made) for made in maps.values()):
         raise InvalidArgumentError("maps", maps, "at least one function of outputs, by name")
+    of_kind("allow_undecided", allow_undecided, bool)
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
     asked = Request(
         mechanism, data, neighbor, claim, adjacency=adjacency, index=index, runs=runs, fixed_runs=True

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dpverify.auditing import Auditor, ErrorShare, Question, Request, audit
-from dpverify.auditing.requests import failure_lines
+from dpverify.auditing.requests.audits import failure_lines
 from dpverify.checks import failure_probability as checked_failure_probability
 from dpverify.checks import number, whole_number, with_attribute
 from dpverify.errors import InvalidArgumentError

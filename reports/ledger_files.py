@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from dpverify.checks import of_kind
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
 from dpverify.files import write_whole
 from dpverify.ledger.document import SCHEMA_VERSION, Ledger
 
@@ -77,15 +77,15 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
     except UnicodeDecodeError as error:
         raise InvalidDataError(f"Ledger {place} is not text in UTF-8.") from error
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InvalidDataError(
-            f"Ledger {place} cannot be read: {reason}; a ledger.json written by dpverify is needed."
+            f"Ledger {place} cannot be read: {reason_of(error)}; a ledger.json written by dpverify is needed."
         ) from error
     return parse_ledger(text, f"Ledger {place}")
 
 
 def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
     """Write a ledger file, whole or not at all; returns its path."""
+    of_kind("path", path, (str, os.PathLike), "the path of a file")
     return write_text(ledger_json(ledger), Path(path))
 
 

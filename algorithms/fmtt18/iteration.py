@@ -15,7 +15,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import numbers, whole_number
+from dpverify.checks import items, numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ALL_RECORDS, RDP, Condition, ConditionKind, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
@@ -152,9 +152,8 @@ class ContractiveNoisyIteration(Weakenable):
     def __post_init__(self) -> None:
         """Refuse what is not there once for each step, and maps that are declared to expand."""
         super().__post_init__()
+        items("maps", self.maps, Callable, "at least one function (points, data) -> points")
         steps = len(self.maps)
-        if steps == 0 or not all(callable(map_) for map_ in self.maps):
-            raise InvalidArgumentError("maps", self.maps, "at least one function (points, data) -> points")
         laws = self.noises if isinstance(self.noises, tuple) else (self.noises,) * steps
         if len(laws) != steps or not all(isinstance(law, NoiseLaw) for law in laws):
             allowed = f"one noise law, or {steps}, with draw and magnitude"

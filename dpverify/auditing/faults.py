@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from dpverify.auditing.claims import Claim
 from dpverify.auditing.privacy import PrivacyAudit, audit_privacy
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Gap, Verdict
 
@@ -105,6 +106,7 @@ def search_faults(
 
     Raises `InvalidArgumentError` for factors that are not above 1 and falling, or another number of runs.
     """
+    of_kind("audit", audit, PrivacyAudit)
 
     def flagged(factor: float) -> bool:
         assert weakened is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,8 +14,6 @@ from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.events import NameEvent
 from dpverify.auditing.faults import FACTORS
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
-from dpverify.ledger.verdicts import Verdict
-from dpverify.ledger.written_numbers import at_least, at_most
 from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 
@@ -115,29 +112,8 @@ def entry(
 ) -> PrivacyEvidence:
     """What an audit of privacy found, as evidence; `beside` are fields that only one kind of audit has."""
     epsilons = question.epsilons(found.delta, subject)
-    reason = found.reason + leaves(question, found, epsilons)
     profile = sandwiched(found.profile, question)
-    return question.entry(PrivacyEvidence, found, reason=reason, profile=profile, **epsilons, **beside)
-
-
-def leaves(question: PrivacyQuestion, found: PrivacyFinding, epsilons: Mapping[str, Any]) -> str:
-    """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
-    if found.verdict is not Verdict.SUPPORTED:
-        return ""
-    text = f"; a {found.detectable} would have been found half the time" if found.detectable else ""
-    claimed, exact, lower = epsilons["epsilon_claimed"], epsilons["epsilon_exact"], found.epsilon_lower
-    at = f"at delta {found.delta:g}"
-    if not math.isfinite(claimed):
-        return f"{text}; {at} the claim allows any epsilon"
-    text += f"; {at} the claim is epsilon {claimed:.4g}"
-    if exact is not None and exact.lower > 0:
-        return f"{text}, {claimed / exact.lower:.3g} times that of this pair or less"
-    if not lower > 0:
-        return f"{text}, and nothing was seen that needs one above 0"
-    return (
-        f"{text}, and at least {at_least(lower)} was seen: if true, it is at most {at_most(claimed / lower, 3)} times "
-        "as large as it has to be"
-    )
+    return question.entry(PrivacyEvidence, found, profile=profile, **epsilons, **beside)
 
 
 def sandwiched(profile: tuple[ProfilePoint, ...], question: PrivacyQuestion) -> tuple[ProfilePoint, ...]:

@@ -29,7 +29,15 @@ _Plot = Annotated[
 ]
 
 
-def audit(*, form: str, json_file: str | None, plot: Path | None, **options: Any) -> None:
+_Curves = Annotated[
+    bool,
+    typer.Option(
+        "--curves", help="JSON also holds the points of the privacy profile and the outputs that were shown."
+    ),
+]
+
+
+def audit(*, form: str, json_file: str | None, curves: bool, plot: Path | None, **options: Any) -> None:
     """Audit a privacy claim about samples, a training run, or a function, estimator or command.
 
     Give --left and --right (samples that you drew yourself), --scores and --members (the canaries of one training run;
@@ -63,7 +71,7 @@ def audit(*, form: str, json_file: str | None, plot: Path | None, **options: Any
         from dpverify.reports.pictures import draw_audit
 
         draw_audit(found, plot)
-    _write(found, form, json_file, request)
+    _write(found, form, json_file, request, curves=curves)
     end_with(found.verdict)
 
 
@@ -88,12 +96,15 @@ audit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         *(_parameter(name, option) for name, option in OPTIONS.items()),
         _keyword("form", Form, "text"),
         _keyword("json_file", Json, None),
+        _keyword("curves", _Curves, False),
         _keyword("plot", _Plot, None),
     ]
 )
 
 
-def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Request) -> None:
+def _write(
+    found: PrivacyEvidence, form: str, json_file: str | None, request: Request, *, curves: bool
+) -> None:
     from dpverify.commands.formats import write_audit
     from dpverify.verification.located.user_places import place_of
     from dpverify.views.results import SourcePlace
@@ -102,6 +113,6 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
     def place() -> SourcePlace | None:
         return place_of(request.target) if request.target else SourcePlace(str(request.files()[0]), 1)
 
-    write_audit(found, place, form, json_file, "dpverify audit")
+    write_audit(found, place, form, json_file, "dpverify audit", curves=curves)
     if form == "text" and json_file != "-" and found.shown is not None:
         print("\n".join(["", *histogram_lines(found.shown)]))

@@ -75,10 +75,12 @@ def write_audit(
     form: str,
     json_file: str | None,
     command: str,
+    *,
+    curves: bool = False,
 ) -> None:
     """Write what one audit found: to standard output in one form, and as JSON where that was asked for.
 
-    `place` finds what a report points to.
+    `place` finds what a report points to; with `curves`, JSON has what is long, too.
     """
     from dpverify.reports.formats.documents import audit_json
     from dpverify.reports.formats.markdown import audit_markdown
@@ -86,13 +88,13 @@ def write_audit(
     from dpverify.views.results import result_of
 
     if json_file is not None:
-        write_json(json_file, audit_json(found))
+        write_json(json_file, audit_json(found, curves=curves))
     if form != "text":
         write_results(
             form,
             command,
             lambda: [result_of(found, place())],
-            lambda: audit_json(found),
+            lambda: audit_json(found, curves=curves),
             lambda: audit_markdown(found),
         )
     elif json_file != "-":

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -248,6 +249,14 @@ def prove(
         return
     if watch:
         _watch(chosen, lambda: prove(ids, again, form, strict, audit, False, None, json_file, jobs))
+    if len(kinds := _by_kind(chosen)) > 1:
+        if form != "text" or json_file is not None:
+            allowed = "pages of formulas, of theorems or of mechanisms alone, with --format or --json"
+            raise InvalidArgumentError("ids", ", ".join(chosen), allowed)
+        _end_with_the_worst(
+            partial(prove, list(some), again, form, strict, audit, jobs=jobs) for some in kinds
+        )
+        return
     if prove_mechanisms(chosen, form, json_file, strict, audit):
         return
     if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
@@ -278,6 +287,28 @@ def prove(
         raise typer.Exit(VIOLATED)
     if undecided or any(e.verdict is Verdict.UNDECIDED for e in found):
         raise typer.Exit(UNDECIDED)
+
+
+def _by_kind(names: Sequence[str]) -> list[Sequence[str]]:
+    """Names of mechanisms, of theorems, and of others, as far as there are any."""
+    from dpverify.statements.theorems.names import is_page_of_mechanisms, split_names
+
+    mechanisms = [name for name in names if is_page_of_mechanisms(name)]
+    others, theorems = split_names([name for name in names if name not in mechanisms])
+    return [some for some in (mechanisms, theorems, others) if some]
+
+
+def _end_with_the_worst(commands: Iterable[Callable[[], None]]) -> None:
+    """Run one after another; end as one that found something false, else as one that left something undecided."""
+    codes = {0}
+    for command in commands:
+        try:
+            command()
+        except typer.Exit as end:
+            codes.add(end.exit_code)
+    for code in (VIOLATED, UNDECIDED):
+        if code in codes:
+            raise typer.Exit(code)
 
 
 def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:

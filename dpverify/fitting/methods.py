@@ -98,7 +98,7 @@ def candidates(
     budget("epsilon", epsilon)
     number("delta", delta, at_least=0, below=1, allowed="a number in [0, 1)")
     known = places()
-    if only is not None and only not in known:
+    if only is not None and not (isinstance(only, str) and only in known):
         raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
     taken = sorted(set(parameters or {}) & {"problem", "n", "epsilon", "delta"})
     if parameters and (only is None or taken):

@@ -95,6 +95,8 @@ def check_constants(
     """
     checks.whole_number("rounds", rounds)
     checks.with_attribute("loss", loss, "lipschitz_constant")
+    checks.of_kind("constraint", constraint, ConstraintSet)
+    checks.of_kind("rng", rng, np.random.Generator)
     for constant in ("lipschitz_constant", "smoothness", "strong_convexity"):
         declared = getattr(loss, constant)
         if isinstance(declared, bool) or not declared >= 0.0:

@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.formulas.rendering.neutral import Json
@@ -24,7 +25,10 @@ def certificate(problem: ProofProblem, verdict: Verdict, proof: Json) -> Json:
 
 def canonical(value: Json) -> str:
     """JSON with sorted keys and no spaces, the same for equal values."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError("value", value, "what JSON can hold, with finite numbers") from None
 
 
 def digest(value: Json) -> str:
@@ -33,7 +37,8 @@ def digest(value: Json) -> str:
 
 
 def _path(folder: Path, name: str) -> Path:
-    match = _NAME.fullmatch(name)
+    of_kind("folder", folder, Path)
+    match = _NAME.fullmatch(name) if isinstance(name, str) else None
     if match is None:
         raise InvalidArgumentError("name", name, "`sha256:` and 64 hexadecimal digits")
     return folder / f"{match[1]}.json"

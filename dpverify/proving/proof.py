@@ -111,7 +111,7 @@ class Proof:
     """Whether it is about the form in which letters that stand for formulas are replaced."""
 
     def __post_init__(self) -> None:
-        if self.verdict not in PROVER_VERDICTS:
+        if not isinstance(self.verdict, Verdict) or self.verdict not in PROVER_VERDICTS:
             raise InvalidArgumentError("verdict", self.verdict, ", ".join(PROVER_VERDICTS))
         if (self.verdict is Verdict.UNDECIDED) != (self.certificate is None):
             raise InvalidArgumentError("certificate", self.certificate, "one for every verdict but undecided")

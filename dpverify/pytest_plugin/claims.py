@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from dpverify.auditing import Auditor, CanaryScores, ErrorShare, Request, audit
-from dpverify.auditing.requests import failure_lines
+from dpverify.auditing.requests.audits import failure_lines
 from dpverify.auditing.requests.options import OPTIONS
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
 from dpverify.ledger.records import Reuse
 
 Kind = Literal["block", "proof", "audit", "sources", "remembered"]
@@ -280,8 +280,7 @@ class Store:
                 case sqlite3.SQLITE_CORRUPT:
                     said = f"is damaged ({error}); remove it, or use another file"
                 case _:
-                    reason = (isinstance(error, OSError) and error.strerror) or str(error)
-                    said = f"cannot be written to ({reason}); allowed: {_ALLOWED}"
+                    said = f"cannot be written to ({reason_of(error)}); allowed: {_ALLOWED}"
             raise InvalidDataError(f"The store {self.path} {said}.") from error
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import CatalogRow, Paper, papers, registered
+from dpverify.statements.theorems.names import named_like
 
 if TYPE_CHECKING:
     from dpverify.proving.language import Statement
@@ -35,11 +37,13 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
     ids = {row.id for paper in known.values() for row in paper.catalog}
     for name in wanted:
         if name not in known and name not in ids:
-            near = ", ".join(sorted(i for i in ids if name.split(".")[0] in i)[:4]) or ", ".join(known)
             if os.path.isfile(name):
                 allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
                 raise InvalidArgumentError("id", name, allowed)
-            allowed = f"a paper's key, a catalog id such as {near}, a Markdown page or folder, or `PAGE#ID`"
+            near = get_close_matches(name, [*ids, *named_like(name)], n=4) or [*known]
+            allowed = (
+                f"a paper's key, an id such as {', '.join(near)}, a Markdown page or folder, or `PAGE#ID`"
+            )
             raise InvalidArgumentError("id", name, allowed)
     for paper in known.values() if keys_or_ids else registered().values():
         for row in paper.catalog:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
 from dpverify.files import write_whole
 from dpverify.running import Randomness
 from dpverify.running.randomness import SEED_BITS
@@ -295,8 +295,7 @@ class CanaryRecorder:
                 write_whole(place / name, content)
             write_whole(place / "canaries.json", (json.dumps(record, indent=1) + "\n").encode())
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            said = f"a folder that can be written to ({reason})"
+            said = f"a folder that can be written to ({reason_of(error)})"
             raise InvalidArgumentError("folder", str(folder), said) from error
 
     def _records(self, chosen: NDArray[np.int64], features: Array, labels: Array) -> tuple[Array, Array]:

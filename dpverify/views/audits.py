@@ -70,6 +70,8 @@ class PrivacyView(AuditView):
             found += [("Best possible scores, if the claim is tight", would), ("Assumed", one.assumed)]
         if evidence.shown is not None:
             found += [(name.capitalize(), text) for name, text in output_rows(evidence.shown)]
+        if share := _share_seen(evidence):
+            found.append(("Share of the claim seen", share))
         if evidence.smallest_fault is not None:
             flagged = f"{evidence.fault} {number_text.nearest(evidence.smallest_fault)}"
             found.append(("Would have flagged", flagged))
@@ -111,9 +113,15 @@ def one_run_text(one: OneRunRecord) -> str:
 
 
 def _bound_text(evidence: PrivacyEvidence) -> str:
-    """The lower bound on epsilon, beside what the claim allows."""
-    claimed = evidence.epsilon_claimed
-    beside = "" if claimed is None or math.isinf(claimed) else f"; claimed: {number_text.nearest(claimed)}"
+    """The lower bound on epsilon, beside what the claim allows and what the pair has, where that is known."""
+    claimed, exact = evidence.epsilon_claimed, evidence.epsilon_exact
+    beside = (
+        ""
+        if claimed is None
+        else f"; claimed: {'any' if math.isinf(claimed) else number_text.nearest(claimed)}"
+    )
+    if exact is not None:
+        beside += f"; of this pair: {number_text.span(exact.lower, exact.upper)}"
     return f"{number_text.at_least(evidence.epsilon_lower)} at delta {evidence.delta:g}{beside}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.evidence import BatchesEvidence, PrivacyEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.reports.ledger_files import without_infinities
 from dpverify.views.results import AuditedClaim
@@ -16,8 +16,13 @@ SCHEMA_VERSION = 1
 """Of each of these documents. A field's meaning never changes; new fields come without a new version."""
 
 
-def audit_json(evidence: AuditEvidence) -> dict[str, Any]:
-    """The JSON form, with infinities as texts; `audit.schema.json` in this package describes it for privacy."""
+def audit_json(evidence: AuditEvidence, *, curves: bool = False) -> dict[str, Any]:
+    """The JSON form, with infinities as texts; `audit.schema.json` in this package describes it for privacy.
+
+    With `curves`, it holds what is long, too: the points of a profile and the outputs that are shown.
+    """
+    if isinstance(evidence, PrivacyEvidence) and not curves:
+        evidence = evidence.but(profile=(), shown=None)
     found = without_infinities(evidence.model_dump(mode="python"))
     if isinstance(evidence, PrivacyEvidence):
         found["profile"] = [
@@ -36,21 +41,17 @@ def proofs_json(proofs: Sequence[ProofEvidence]) -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, "entries": entries}
 
 
-def _without_curves(found: PrivacyEvidence | BatchesEvidence) -> AuditEvidence:
-    return found.but(profile=(), shown=None) if isinstance(found, PrivacyEvidence) else found
-
-
 def claims_json(claims: Sequence[AuditedClaim]) -> dict[str, Any]:
-    """A row for each claim; its evidence as `dpverify audit` or `dpverify batches` writes it, without curves.
+    """A row for each claim; its evidence as `dpverify audit` or `dpverify batches` writes it.
 
-    The points of its profile and the outputs that it shows, which are long, stand in the ledger.
+    The points of its profile and the outputs that are shown stand in the ledger.
     """
     rows = [
         {
             "name": one.name,
             "claim": one.claim,
             "error": one.error or None,
-            "evidence": None if one.found is None else audit_json(_without_curves(one.found)),
+            "evidence": None if one.found is None else audit_json(one.found),
         }
         for one in claims
     ]

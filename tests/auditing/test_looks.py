@@ -27,6 +27,8 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.views import number_text
+from dpverify.views.audits import privacy_rows
 
 RUNS = 20_000
 
@@ -102,8 +104,8 @@ class Noise:
 
 
 @pytest.mark.parametrize("auditor", [BatchAuditor(), BettingAuditor()])
-def test_supported_privacy_says_how_loose_it_may_be(auditor: Any) -> None:
-    """1e-6 for a false alarm."""
+def test_supported_privacy_says_each_number_once(auditor: Any) -> None:
+    """What was seen, claimed, known and would have been found have lines of their own; 1e-6 for a false alarm."""
 
     def asks(epsilon: float, subject: Noise) -> PrivacyEvidence:
         question = PrivacyQuestion(StatedGuarantee(PureDP(epsilon), Adjacency.UNCHECKED), "d", RUNS)
@@ -112,17 +114,14 @@ def test_supported_privacy_says_how_loose_it_may_be(auditor: Any) -> None:
 
     loose = asks(2.0, Noise())
     assert loose.verdict is Verdict.SUPPORTED
-    assert (
-        "would have been found half the time; at delta 0 the claim is epsilon 2, and at least" in loose.reason
-    )
-    times = float(loose.reason.split("it is at most ")[1].split(" times")[0])
-    assert times == pytest.approx(2 / loose.epsilon_lower, rel=1e-2)
+    rows = dict(privacy_rows(loose))
+    for said in (loose.detectable, number_text.at_least(loose.epsilon_lower), "claimed: 2"):
+        assert said not in loose.reason
+        assert sum(said in text for text in rows.values()) == 1
     known = asks(2.0, Noise(lambda _: Interval(lower=1.0, upper=1.0, rigorous=True)))
-    assert known.epsilon_exact is not None
-    assert "2 times that of this pair or less" in known.reason
-    violated = asks(0.2, Noise())
-    assert violated.verdict is Verdict.VIOLATED
-    assert "times as large as it has to be" not in violated.reason
+    assert dict(privacy_rows(known))["epsilon at least"].endswith("claimed: 2; of this pair: 1 to 1")
+    unlimited = asks(2.0, Noise()).but(epsilon_claimed=np.inf)
+    assert dict(privacy_rows(unlimited))["epsilon at least"].endswith("; claimed: any")
 
 
 def test_every_other_support_says_so_too() -> None:

@@ -86,7 +86,8 @@ def test_it_shows_in_every_format(violated: PrivacyEvidence) -> None:
     rows = dict(privacy_rows(violated))
     assert rows["event"] == found.event
     assert f"{found.left_count} of {found.runs}" in rows["came in"]
-    assert audit_json(violated)["shown"]["bins"][0]["left"] == found.bins[0].left
+    assert audit_json(violated)["shown"] is None
+    assert audit_json(violated, curves=True)["shown"]["bins"][0]["left"] == found.bins[0].left
     assert histogram_lines(found)[1] in audit_markdown(violated)
     assert histogram_lines(found)[1] in result_of(violated).text
     assert of_audit(violated)["event"] == found.event

@@ -5,8 +5,12 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout, suppress
 from dataclasses import is_dataclass
+from doctest import DocTestParser
+from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +32,7 @@ from dpverify.auditing import (
     fit_rate,
     read_samples,
 )
+from dpverify.checks import whole_number
 from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import integer, real
 from dpverify.privacy import (
@@ -363,38 +368,112 @@ def test_one_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
-DOORS = (
-    *("privacy", "problems", "running", "properties", "reports", "training", "fitting"),
-    *("auditing.accountants", "auditing.batches", "auditing.noise"),
-)
+ROOT = Path(__file__).parents[2]
+STUBS = [
+    stub
+    for folder in ("dpverify", "algorithms", "properties", "reports")
+    for stub in ROOT.glob(f"{folder}/**/*.pyi")
+]
+NAMES = {"dpverify." + ".".join(stub.parent.relative_to(ROOT).parts) for stub in STUBS}
+OF_THE_PROGRAM = {"dpverify.formulas.notation", "dpverify.statements.pages"}
+"""Packages whose names are used by the program alone."""
+PACKAGES = sorted({name.replace("dpverify.dpverify", "dpverify") for name in NAMES} - OF_THE_PROGRAM)
+COSTLY = {"dpverify", "dpverify.properties", "dpverify.fitting"}
+"""Packages whose examples take seconds."""
+OF_ANOTHER_KIND: tuple[Any, ...] = (None, "x", np.ones((2, 3, 4)), {}, -1.5, NAN)
 
 
-@pytest.mark.parametrize("package", ["", *(f".{name}" for name in DOORS)])
+def public(package: str) -> dict[str, Any]:
+    """Functions and dataclasses by name."""
+    module = import_module(package)
+    found = {name: getattr(module, name) for name in module.__all__}
+    return {
+        k: v for k, v in found.items() if inspect.isfunction(v) or (inspect.isclass(v) and is_dataclass(v))
+    }
+
+
+def refuses(name: str, call: Callable[[], Any]) -> None:
+    """Fail where a call ends neither well nor in a sentence."""
+    try:
+        call()
+    except Exception as error:
+        if not isinstance(error, DpverifyError) or "\n" in str(error):
+            pytest.fail(f"{name}: {type(error).__name__}: {error}")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_public_functions_refuse_what_is_of_another_kind(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All arguments that are required are of one wrong kind; what takes that is no matter here."""
     monkeypatch.chdir(tmp_path)
-    module = import_module(f"dpverify{package}")
-    tried = 0
-    for name in module.__all__:
-        found = getattr(module, name)
-        if not inspect.isfunction(found) and not (inspect.isclass(found) and is_dataclass(found)):
-            continue
+    for name, found in public(package).items():
         parameters = inspect.signature(found).parameters.values()
         needed = [
             p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         ]
-        for value in (None, "x", np.ones((2, 3, 4)), {}, -1.5) if needed else ():
-            tried += 1
+        for value in OF_ANOTHER_KIND if needed else ():
             by_name = {p.name: value for p in needed if p.kind is p.KEYWORD_ONLY}
-            try:
-                found(*[value] * (len(needed) - len(by_name)), **by_name)
-            except DpverifyError:
-                continue
-            except Exception as error:
-                pytest.fail(f"{name} of {value!r}: {type(error).__name__}: {error}")
-    assert tried > 0
+            positional = [value] * (len(needed) - len(by_name))
+            refuses(f"{name} of {value!r}", partial(found, *positional, **by_name))
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in COSTLY])
+def test_each_argument_of_an_example_is_refused_if_of_another_kind(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first call in an example of a docstring, with each argument in turn of a wrong kind."""
+    monkeypatch.chdir(tmp_path)
+    refuse_each_argument(public(package))
+
+
+def refuse_each_argument(names: dict[str, Any]) -> None:
+    """Make the calls in their examples again, with each argument in turn of each wrong kind."""
+    for name, call in calls_in_examples(names).items():
+        for argument, value in product(call.arguments, OF_ANOTHER_KIND):
+            kind = call.signature.parameters[argument].kind
+            if kind is not inspect.Parameter.VAR_KEYWORD:
+                changed = call.signature.bind(*call.args, **call.kwargs)
+                changed.arguments[argument] = (value,) if kind is inspect.Parameter.VAR_POSITIONAL else value
+                refuses(
+                    f"{argument}={value!r} of {name}", partial(names[name], *changed.args, **changed.kwargs)
+                )
+
+
+def calls_in_examples(names: dict[str, Any]) -> dict[str, inspect.BoundArguments]:
+    """The first call of each of these functions in any of their docstrings' examples, which are run."""
+    found: dict[str, inspect.BoundArguments] = {}
+
+    def spied(name: str, function: Any) -> Callable[..., Any]:
+        def spy(*args: Any, **kwargs: Any) -> Any:
+            found.setdefault(name, inspect.signature(function).bind(*args, **kwargs))
+            return function(*args, **kwargs)
+
+        return spy
+
+    for function in names.values():
+        namespace: dict[str, Any] = dict(names)
+        for example in DocTestParser().get_examples(function.__doc__ or ""):
+            namespace |= {k: spied(k, v) for k, v in names.items() if namespace.get(k) is v}
+            with suppress(Exception), redirect_stdout(None):
+                exec(example.source, namespace)
+    return found
+
+
+def test_an_argument_that_is_not_checked_is_found() -> None:
+    """A planted function whose second argument is taken as it is."""
+
+    def faulty(count: int, share: float) -> float:
+        """Multiply.
+
+        >>> faulty(2, 0.5)
+        1.0
+        """
+        return whole_number("count", count) * share.real
+
+    with pytest.raises(pytest.fail.Exception, match=r"^share=None of faulty: AttributeError"):
+        refuse_each_argument({"faulty": faulty})
 
 
 def test_the_table_is_long_enough() -> None:

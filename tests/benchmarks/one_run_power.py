@@ -35,10 +35,9 @@ from published import mahloujifar_refutes, steinke_tail  # noqa: E402
 
 from dpverify.auditing import CanaryScores, audit_one_run  # noqa: E402
 from dpverify.auditing.accountants import NoisyReleases  # noqa: E402
-from dpverify.auditing.one_run import Guesses  # noqa: E402
 from dpverify.auditing.one_run.audit import Look  # noqa: E402
 from dpverify.auditing.one_run.foresight import BestScores, main_guesses, plan  # noqa: E402
-from dpverify.auditing.one_run.tails import ClaimedPoints, gaussian_points, largest_refuted  # noqa: E402
+from dpverify.auditing.one_run.tails import ClaimedPoints, Guesses, gaussian_points, largest_refuted  # noqa: E402
 from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP  # noqa: E402
 
 LEVEL, DELTA = 0.05, 1e-5

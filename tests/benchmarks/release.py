@@ -15,9 +15,18 @@ import venv
 from collections.abc import Iterator
 from pathlib import Path
 
+from dpverify.files import write_table
 from tests.packaging.page_blocks import blocks, links, write_files
 
 ROOT = Path(__file__).parents[2]
+_SIZES = """
+from importlib.metadata import distributions
+for found in distributions():
+    files = [file.locate() for file in found.files or ()]
+    print(found.name, found.version, sum(file.stat().st_size for file in files if file.is_file()))
+"""
+_NOT_OURS = ("pip", "setuptools")
+"""What a new environment has before."""
 
 
 def lacks(root: Path) -> Iterator[str]:
@@ -69,12 +78,26 @@ def tried(wheel: Path, folder: Path) -> None:
         print(f"as it should: {script.strip().splitlines()[-1]}")
 
 
+def sizes(python: Path) -> Iterator[str]:
+    """A table of what is installed beside an interpreter, in MiB; the smallest together."""
+    said = subprocess.run([python, "-I", "-c", _SIZES], capture_output=True, text=True, check=True).stdout
+    found = [(int(size) / 2**20, name, version) for name, version, size in map(str.split, said.splitlines())]
+    found = sorted((row for row in found if row[1] not in _NOT_OURS), reverse=True)
+    large = [row for row in found if row[0] >= 3]
+    yield "| distribution | version | MiB |\n| --- | --- | --- |"
+    yield from (f"| {name} | {version} | {size:.0f} |" for size, name, version in large)
+    small = sum(size for size, *_ in found[len(large) :])
+    yield f"| {len(found) - len(large)} smaller ones | | {small:.0f} |"
+    yield f"| all {len(found)} | | {sum(size for size, *_ in found):.0f} |"
+
+
 def main(packed: Path) -> None:
     """Try the one wheel in a folder, and say what is left."""
     (wheel,) = packed.glob("*.whl")
     (source,) = packed.glob("*.tar.gz")
     with tempfile.TemporaryDirectory() as folder:
         tried(wheel, Path(folder))
+        write_table(ROOT / "docs" / "stability.md", sizes(Path(folder, "venv", "bin", "python")))
     changed = subprocess.run(
         ["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout

@@ -98,9 +98,24 @@ def test_the_model_of_a_single_theorem_is_shown(capsys):
     assert "  G(<= 0) = D0; G(> 0) = D1" in shown[first:]
 
 
-def test_theorems_among_papers_are_refused(capsys):
-    assert call("prove", "theorem.group", "fmtt18") == 2
-    assert "theorems alone" in capsys.readouterr().err
+def test_pages_of_each_kind_are_proved_together(tmp_path, monkeypatch, capsys):
+    """As a hook names all pages of a commit; the worst of them ends it."""
+    monkeypatch.chdir(tmp_path)
+    letters = "| letter | domain |\n| --- | --- |\n| $x$ | real |\n"
+    for name, formula in (("true", "x^2\\ge 0"), ("false", "x\\ge 0")):
+        (tmp_path / f"{name}.md").write_text(
+            f"# Squares\n\n{letters}\nConclusion:\n$${formula}$$\n", encoding="utf-8"
+        )
+    assert call("prove", "--strict", "false.md", "theorem.group") == 1
+    printed = capsys.readouterr().out
+    assert "theorem.group" in printed
+    assert "refuted" in printed
+    for refused in (
+        ["prove", "true.md", "theorem.group", "--format", "json"],
+        ["list", "fmtt18", "theorem.group"],
+    ):
+        assert call(*refused) == 2
+        assert " alone" in capsys.readouterr().err
 
 
 def test_what_is_false_in_circulation_is_refuted(thorough):

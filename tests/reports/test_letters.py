@@ -418,8 +418,8 @@ def test_thresholds_are_in_the_papers_letters_and_in_numbers_that_people_write()
     text = findings_markdown(example_ledger(entries=(row,), statements=()))
     assert (
         r"**How far it holds:** Certified for $\chi\le 5$; refuted for $\chi\le 6$, at $\chi=6$; both within "
-        r"`1 <= y <= 2`. The constant $2$ in $2\chi$ is proved with $3$; refuted with $2.5$, at $\chi=1$."
-        in text
+        r"`1 <= y <= 2`. With $3$ in place of the constant $2$ in $2\chi$ it is proved; "
+        r"with $2.5$ it is refuted, at $\chi=1$." in text
     )
     row = row.but(thresholds=(long,))
     assert "How far it holds" not in findings_markdown(example_ledger(entries=(row,), statements=()))

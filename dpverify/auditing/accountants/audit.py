@@ -46,6 +46,7 @@ class AccountantAuditor:
         self, question: AccountantQuestion, subject: Reference, error: ErrorShare
     ) -> AccountantEvidence:
         """Compute and compare; raises as `audit_epsilon`."""
+        checks.of_kind("question", question, AccountantQuestion)
         found = audit_epsilon(question.claimed, subject, delta=question.delta)
         return question.entry(AccountantEvidence, found, releases=str(subject))
 
@@ -81,6 +82,7 @@ def audit_epsilon(claimed: float, releases: Reference, *, delta: float) -> Accou
     `InvalidArgumentError` for a claim that is no number of at least 0, or a delta outside [0, 1).
     """
     claimed = checks.not_negative("claimed", claimed)
+    checks.with_attribute("releases", releases, "smallest_epsilon")
     smallest = releases.smallest_epsilon(delta)
     exact = smallest.rigorous and smallest.upper <= math.nextafter(smallest.lower, math.inf)
     kind = "the exact value" if exact else "every possible value"

@@ -209,8 +209,7 @@ class NoisyStep:
     probabilities: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not self.maps or not all(isinstance(one, Map) for one in self.maps):
-            raise InvalidArgumentError("maps", self.maps, "at least one StepMap or PiecewiseMap")
+        checks.items("maps", self.maps, Map, "at least one StepMap or PiecewiseMap")
         checks.number("noise_stddev", self.noise_stddev, above=0, allowed="a finite number above 0")
         given = (1 / len(self.maps),) * len(self.maps) if self.probabilities is None else self.probabilities
         object.__setattr__(self, "probabilities", _probabilities("probabilities", given, len(self.maps)))
@@ -256,8 +255,7 @@ class NoisyChain:
         if not inside:
             raise InvalidArgumentError("start", self.start, "finite numbers, a point of the set")
         object.__setattr__(self, "start", tuple(start.tolist()))
-        if not self.steps or not all(isinstance(step, NoisyStep) for step in self.steps):
-            raise InvalidArgumentError("steps", self.steps, "at least one NoisyStep")
+        checks.items("steps", self.steps, NoisyStep, "at least one NoisyStep")
         if self.skipped is not None and self.stopped is not None:
             raise InvalidArgumentError("stopped", self.stopped, "None, where the first steps are left out")
         count = len(self.steps)

@@ -273,9 +273,9 @@ def last_iterate_profiles(
     delta = checks.probability("delta", delta)
     accuracy = checks.number("accuracy", accuracy, above=0, below=1)
     limit = checks.number("most_node_steps", most_node_steps, above=0)
+    checks.of_kind("left", left, NoisyChain)
+    checks.items("rights", rights, NoisyChain, "at least one NoisyChain")
     chains = [left, *rights]
-    if len(chains) < 2 or not all(isinstance(chain, NoisyChain) for chain in chains):
-        raise InvalidArgumentError("rights", rights, "at least one NoisyChain")
     if any(signature(chain) != signature(left) for chain in rights):
         raise InvalidArgumentError(
             "rights",

@@ -140,6 +140,7 @@ def audit_mean_in_rounds(
     """
     asked = _CheckedMean.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
     most = checks.whole_number("most", most, at_least=1)
+    checks.function("draw", draw)
     sequence = MeanSequence(lower, upper, asked.level)
     number = 0
     while sequence.runs < most:
@@ -324,6 +325,7 @@ def most_telling(verdicts: Sequence[Verdict]) -> int:
 
     All must keep their bounds, so a violated one does; else the last that is supported; else the last.
     """
+    checks.items("verdicts", verdicts, Verdict, "at least one Verdict")
     for wanted in (Verdict.VIOLATED, Verdict.SUPPORTED):
         at = [place for place, verdict in enumerate(verdicts) if verdict is wanted]
         if at:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.neighbors.pairs import Pair, TablePair
 from dpverify.auditing.neighbors.units import OF_UNITS, unit_pairs
-from dpverify.checks import FloatArray
+from dpverify.checks import FloatArray, of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.forms.units import PrivacyUnit
@@ -68,10 +68,13 @@ class Domain:
     most: int | None = None
 
     def __post_init__(self) -> None:
-        if self.example.ndim != 2 or not len(self.example) or np.any(np.isinf(self.example)):
+        of_kind("example", self.example, np.ndarray, "an array of numbers (n, columns)")
+        of_kind("adjacency", self.adjacency, Adjacency)
+        shape, kind = self.example.shape, self.example.dtype.kind
+        if kind not in "iuf" or len(shape) != 2 or not shape[0] or np.any(np.isinf(self.example)):
             raise InvalidDataError(
-                f"The example data set has shape {self.example.shape}; allowed: finite numbers or NaN (n, columns), "
-                "with n at least 1."
+                f"The example data set has shape {shape} and type {self.example.dtype}; allowed: finite numbers or "
+                "NaN, (n, columns), with n at least 1."
             )
         if self.adjacency in (Adjacency.UNCHECKED, Adjacency.INDEX):
             raise InvalidArgumentError(

@@ -160,6 +160,7 @@ def foresee(
     checked_claim(claim)
     level = ErrorShare.of(failure_probability).failure_probability
     delta = delta_of(claim, delta)
+    tried = checks.numbers("factors", factors, allowed="numbers above 1").ravel().tolist()
     tight, points = BestScores.of(claim), ClaimedPoints.of(claim)
     made = plan(count, points, tight, level)
     mu, epsilon = shown(main_guesses(count, made, tight, level), tight, level, delta)
@@ -169,7 +170,7 @@ def foresee(
         if not tight.size > 0
         else tuple(
             (factor, _needed(points, tight, level, checks.number("factors", factor, above=1)))
-            for factor in factors
+            for factor in tried
         )
     )
     return Foresight(count, level, made, tight, mu, epsilon, delta, needed)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import FormlessError, of_batch, of_runs
 
@@ -66,9 +66,8 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
     except FileNotFoundError as error:
         raise InvalidDataError(f"{file} does not exist; allowed: a file of samples, {_ALLOWED}.") from error
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InvalidDataError(
-            f"{str(file)!r} cannot be read ({reason}); allowed: a readable file, {_ALLOWED}."
+            f"{str(file)!r} cannot be read ({reason_of(error)}); allowed: a readable file, {_ALLOWED}."
         ) from error
     if not file.is_file():
         raise InvalidDataError(f"{file} is not a file; allowed: a file of samples, {_ALLOWED}.")

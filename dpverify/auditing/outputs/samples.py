@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidDataError
 
 MINIMUM_RUNS = 100
@@ -31,6 +32,7 @@ def check_samples(samples: ArrayLike, name: str) -> Samples:
             ...
         dpverify.errors.InvalidDataError: left has NaN or infinity in run 2; allowed: finite numbers.
     """
+    of_kind("name", name, str)
     raw = _checked(samples, name)
     with np.errstate(over="ignore"):
         converted = raw.astype(np.float64, copy=False)
@@ -82,6 +84,11 @@ def is_minus_zero(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def check_as_many(left: Samples, right: Samples, names: tuple[str, str]) -> None:
     """Refuse sides of different lengths."""
+    for side, name in zip((left, right), names, strict=True):
+        if np.ndim(side) == 0:
+            raise InvalidDataError(
+                f"{name} is a single value; allowed: one run an entry, along the first axis."
+            )
     if len(left) != len(right):
         raise InvalidDataError(
             f"{names[0]} has {len(left)} runs and {names[1]} has {len(right)}; allowed: as many on both sides."

@@ -1,4 +1,4 @@
-from .audits import audit, audit_one_run, audit_samples, failure_lines
+from .audits import audit, audit_one_run, audit_samples
 from .request import Request
 
-__all__ = ["Request", "audit", "audit_one_run", "audit_samples", "failure_lines"]
+__all__ = ["Request", "audit", "audit_one_run", "audit_samples"]

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower
 from dpverify.auditing.white_box.simulation import generator
-from dpverify.checks import FloatArray, number, whole_number
+from dpverify.checks import FloatArray, function, number, of_kind, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.running import StatedStructure
 
@@ -100,7 +100,10 @@ def rare_tail(
         >>> bool(0.5 < found.lower / norm.sf(6.0) < 1)  # 1e-9, by some 50,000 particles
         True
     """
+    of_kind("structure", structure, StatedStructure)
+    function("score", score)
     number("threshold", threshold)
+    seed = whole_number("seed", seed, at_least=0, at_most=None)
     number("failure_probability", failure_probability, above=0, below=1)
     particles = whole_number("particles", particles, at_least=1)
     replicates = whole_number("replicates", replicates, at_least=1)

@@ -33,6 +33,7 @@ def noisy_mean(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndar
 _TEST = '''\
 """Privacy claims as tests: `pytest privacy`."""
 
+import dpverify.pytest_plugin  # noqa: F401  # audits the claims; a pytest that lacks it stops here
 import pytest
 
 from privacy.release import noisy_mean

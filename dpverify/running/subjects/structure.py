@@ -108,8 +108,7 @@ class StatedStructure:
         if start.ndim != 1 or not start.size:
             raise InvalidArgumentError("start", self.start, "finite numbers, shape (d,)")
         object.__setattr__(self, "start", tuple(start.tolist()))
-        if not self.steps or not all(isinstance(step, StatedStep) for step in self.steps):
-            raise InvalidArgumentError("steps", self.steps, "at least one StatedStep")
+        checks.items("steps", self.steps, StatedStep, "at least one StatedStep")
         if self.constraint is not None and not (
             isinstance(self.constraint, ConstraintSet) and self.constraint.dimension == self.dimension
         ):

@@ -267,6 +267,9 @@ def index_profiles(
         1 True
         6 True
     """
+    checks.of_kind("data", data, Dataset)
+    checks.items("record", record, object, "features and a label", least=2)
+    checks.items("indices", indices, object, "integers from 1 to n")
     places = [checks.whole_number("indices", index, at_most=data.n) for index in indices]
     neighbors = [data.replace(index, *record) for index in places]
     left, *rights = chains(algorithm, [data, *neighbors])

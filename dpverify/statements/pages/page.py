@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, reason_of
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.ledger.verdicts import Variant
@@ -95,7 +95,9 @@ def _text(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
+        raise InvalidArgumentError(
+            "page", str(path), f"a text file that can be read ({reason_of(error)})"
+        ) from None
     if len(text) > LARGEST:
         raise InvalidArgumentError("page", str(path), f"a file of at most {LARGEST} characters")
     return text

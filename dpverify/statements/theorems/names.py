@@ -58,8 +58,13 @@ def split_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _is_theorem(name: str) -> bool:
-    if name in FOLDERS or name.startswith(("theorem.", "lemma.", "mechanism.")):
-        from dpverify.statements.theorems.library import mechanism_pages, shipped
+    return name in FOLDERS or name in named_like(name) or is_page_of_theorems(name)
 
-        return name in FOLDERS or name in shipped() or name in mechanism_pages()
-    return is_page_of_theorems(name)
+
+def named_like(name: str) -> Sequence[str]:
+    """The ids of all theorems and mechanisms, where a name begins as theirs do."""
+    if not name.startswith(("theorem.", "lemma.", "mechanism.")):
+        return ()
+    from dpverify.statements.theorems.library import mechanism_pages, shipped
+
+    return *shipped(), *mechanism_pages()

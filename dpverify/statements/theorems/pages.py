@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, reason_of
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
@@ -153,7 +153,9 @@ def read_sections(
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
+        raise InvalidArgumentError(
+            "page", str(path), f"a text file that can be read ({reason_of(error)})"
+        ) from None
     return sections_of(alone(text, only) if only else text, path.name, what, make)
 
 

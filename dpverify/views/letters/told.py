@@ -413,19 +413,20 @@ def _thresholds(proof: ProofEvidence) -> Said:
 
 
 def _far(proof: ProofEvidence, found: Threshold) -> Iterator[SaidPiece]:
-    change, fails = found.change, found.fails
-    if not change.letter:
+    change, holds, fails = found.change, found.holds, found.fails
+    if change.letter:
+        yield from (SaidPiece(f"{str(holds.verdict).capitalize()} for"), _end(found, holds))
+    else:
         inside = _math(found.inside_latex) if found.inside_latex else _code(found.inside)
-        now = (_math(number_latex(found.now)), SaidPiece("in")) if found.now else ()
-        yield from (SaidPiece(f"The {change.varied}"), *now, inside, SaidPiece("is"))
-    word = "for" if change.letter else "with"
-    holds = str(found.holds.verdict)
-    yield from (
-        SaidPiece(f"{holds.capitalize() if change.letter else holds} {word}"),
-        _end(found, found.holds),
-    )
+        what: Said = (SaidPiece(f"as a {change.varied}"),)
+        if found.now:
+            number = _math(number_latex(found.now))
+            what = SaidPiece(f"in place of the {change.varied}"), number, SaidPiece("in")
+        yield from (SaidPiece("With"), _end(found, holds), *what, inside, SaidPiece(f"it is {holds.verdict}"))
     if fails is not None:
-        yield from (SaidPiece(f"; {fails.verdict} {word}"), _end(found, fails))
+        word = f"; {fails.verdict} for" if change.letter else "; with"
+        yield from (SaidPiece(word), _end(found, fails))
+        yield from () if change.letter else (SaidPiece(f"it is {fails.verdict}"),)
         if at := point(proof, fails.counterexample):
             yield from (SaidPiece(", at"), *at)
     within = [_range(proof, name, *ends) for name, ends in change.within.items()]
