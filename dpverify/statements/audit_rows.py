@@ -165,7 +165,8 @@ class Risk:
     def case(self, runs: int) -> tuple[Bound, RiskOf]:
         """As an auditor takes it. Where no risk is stated, the interval stands for itself."""
         n, drawn, several = self.n or self.data.n, self.mechanism, 1
-        stated = self.mechanism.risk_bound(n)
+        kind = "population_risk_bound" if self.n else "risk_bound"
+        stated = getattr(self.mechanism, kind)(n)
         if stated is not None and stated.probability is not None:
             raise AssertionError(f"{drawn.id} bounds no expected risk of {n} records")
         if stated is not None and stated.population:
