@@ -36,6 +36,7 @@ from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Ball, Dataset, NeighborPair, Problem
 from dpverify.statements.audit_parts import Constructed, OnFreshSamples, UniformOn, linear_pair, real_problem
+from dpverify.statements.hidden_constants import Size, ranges
 from dpverify.statements.plans import (
     ACCOUNTANT,
     CONSTANT,
@@ -349,6 +350,12 @@ class Computed:
     requires: dict[str, bool] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     """Beside the parameters, for places in the words of the table."""
+
+
+def largest(sizes: Iterable[Size]) -> Computed:
+    """The constant that is proved at all of some sizes."""
+    found = tuple(sizes)
+    return Computed(max(one.proved / one.rate for one in found if one.proved is not None), ranges(found))
 
 
 @dataclass(frozen=True)
