@@ -36,7 +36,7 @@ from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Ball, Dataset, NeighborPair, Problem
 from dpverify.statements.audit_parts import Constructed, OnFreshSamples, UniformOn, linear_pair, real_problem
-from dpverify.statements.hidden_constants import Size, ranges
+from dpverify.statements.hidden_constants import RateAt, ranges
 from dpverify.statements.plans import (
     ACCOUNTANT,
     CONSTANT,
@@ -352,7 +352,7 @@ class Computed:
     """Beside the parameters, for places in the words of the table."""
 
 
-def largest(sizes: Iterable[Size]) -> Computed:
+def largest(sizes: Iterable[RateAt]) -> Computed:
     """The constant that is proved at all of some sizes."""
     found = tuple(sizes)
     return Computed(max(one.proved / one.rate for one in found if one.proved is not None), ranges(found))

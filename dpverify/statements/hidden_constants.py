@@ -28,7 +28,7 @@ GROWTH = 1.25
 """From which factor on the ratio at the last size over that at the first is said to grow."""
 
 
-class Gap(Enum):
+class Between(Enum):
     """Why the constants are as far apart as they are."""
 
     COUNTED = "one number, which is counted or chosen"
@@ -42,7 +42,7 @@ class Gap(Enum):
 
 
 @dataclass(frozen=True)
-class Size:
+class RateAt:
     """One evaluation, everything in the unit of the rate.
 
     Attributes:
@@ -67,21 +67,21 @@ class Size:
         return max(self.proved / self.attained, self.attained / self.proved)
 
 
-def size(rate: float, proved: float | None, attained: float | None = None, **at: float) -> Size:
-    """A `Size` with its parameters by name."""
-    return Size(rate, proved, attained, at)
+def size(rate: float, proved: float | None, attained: float | None = None, **at: float) -> RateAt:
+    """A `RateAt` with its parameters by name."""
+    return RateAt(rate, proved, attained, at)
 
 
-def counted(rate: float, number: float, **at: float) -> Size:
-    """A `Size` of calls that are made, or of a parameter that is chosen."""
-    return Size(rate, number, number, at, counted=True)
+def counted(rate: float, number: float, **at: float) -> RateAt:
+    """A `RateAt` of calls that are made, or of a parameter that is chosen."""
+    return RateAt(rate, number, number, at, counted=True)
 
 
-Rates = Mapping[tuple[str, str], Callable[[], Iterator[Size]]]
+Rates = Mapping[tuple[str, str], Callable[[], Iterator[RateAt]]]
 """From a statement and a place to its sizes, from small to large."""
 
 
-def ranges(sizes: Sequence[Size]) -> dict[str, str]:
+def ranges(sizes: Sequence[RateAt]) -> dict[str, str]:
     """The smallest and the largest value of each parameter, in words."""
     names = dict.fromkeys(name for one in sizes for name in one.at)
     values = {name: [one.at[name] for one in sizes if name in one.at] for name in names}
@@ -96,7 +96,7 @@ class HiddenConstant:
     """A printed rate and the constants at its sizes; without sizes nothing evaluates it."""
 
     display: ListedDisplay
-    sizes: tuple[Size, ...]
+    sizes: tuple[RateAt, ...]
 
     @property
     def below(self) -> bool:
@@ -123,22 +123,22 @@ class HiddenConstant:
         return self.exhibited / self.proved if self.below else self.proved / self.exhibited
 
     @cached_property
-    def why(self) -> Gap:
+    def why(self) -> Between:
         """What lies between the two."""
         if not self.sizes:
-            return Gap.NOT_EVALUATED
+            return Between.NOT_EVALUATED
         if all(one.counted for one in self.sizes):
-            return Gap.COUNTED
+            return Between.COUNTED
         if self.proved is None:
-            return Gap.NOT_PROVED
+            return Between.NOT_PROVED
         if self.ratio is None:
-            return Gap.NO_INSTANCE
+            return Between.NO_INSTANCE
         if self.ratio <= CLOSE:
-            return Gap.CLOSE
+            return Between.CLOSE
         ratios = [one.ratio for one in self.sizes if one.ratio is not None]
         if ratios[-1] > GROWTH * ratios[0]:
-            return Gap.GROWS
-        return Gap.FALLS if ratios[0] > GROWTH * ratios[-1] else Gap.STEADY
+            return Between.GROWS
+        return Between.FALLS if ratios[0] > GROWTH * ratios[-1] else Between.STEADY
 
     @property
     def range(self) -> str:

@@ -28,7 +28,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.reports import findings_markdown, load_ledger
 from dpverify.reports.formats.markdown import escaped
-from dpverify.statements.hidden_constants import Gap, HiddenConstant, hidden_constants
+from dpverify.statements.hidden_constants import Between, HiddenConstant, hidden_constants
 from dpverify.statements.pages import SHARED, read_page
 from dpverify.statements.paper import Paper, PaperFolder, loaded, papers
 from dpverify.statements.plans import Plan
@@ -108,7 +108,7 @@ def constants_page(found: Mapping[str, Sequence[HiddenConstant]]) -> str:
     """The page with the constants of each paper."""
     every = [one for some in found.values() for one in some]
     how = Counter(one.why for one in every)
-    between = (f"{how[why]}: {why.value}" for why in Gap if how[why])
+    between = (f"{how[why]}: {why.value}" for why in Between if how[why])
     summary = f"Of {len(every)} rates, by what lies between the two constants: {'; '.join(between)}."
     head = "| statement | place | printed | proved | exhibited | ratio | sizes | what lies between |\n"
     head += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |"

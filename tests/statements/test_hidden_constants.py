@@ -17,7 +17,7 @@ from dpverify.problems import Ball, Box, Dataset, Linear, Problem
 from dpverify.running import Randomness
 from dpverify.statements.audit_parts import mean_problem
 from dpverify.statements.bst14.audits import rates
-from dpverify.statements.hidden_constants import Gap, HiddenConstant, Rates, Size, counted, hides, size
+from dpverify.statements.hidden_constants import Between, HiddenConstant, RateAt, Rates, counted, hides, size
 from dpverify.statements.inventory import ListedDisplay
 from dpverify.statements.paper import papers
 
@@ -85,7 +85,7 @@ def test_a_constant_that_is_too_small_is_noticed(statement: str) -> None:
     """By 2 %: the rates whose constants are sharp."""
     (key,) = (key for key in rates_of("bst14") if key[0] == statement)
     found = evaluated("bst14", *key)
-    assert found.why is Gap.CLOSE
+    assert found.why is Between.CLOSE
     planted = tuple(dataclasses.replace(one, proved=0.98 * (one.proved or 0.0)) for one in found.sizes)
     assert not is_sound(HiddenConstant(found.display, planted))
 
@@ -149,17 +149,17 @@ def test_the_net_has_no_fewer_points_than_the_volume_asks_for() -> None:
 
 
 def test_rows_say_what_lies_between_the_constants() -> None:
-    def of(*sizes: Size, latex: str = "O(n)") -> HiddenConstant:
+    def of(*sizes: RateAt, latex: str = "O(n)") -> HiddenConstant:
         return HiddenConstant(ListedDisplay("a.thm1", "statement, 1st display", latex, (), ""), sizes)
 
-    assert of().why is Gap.NOT_EVALUATED
-    assert of(size(1.0, 2.0, n=3)).why is Gap.NO_INSTANCE
-    assert of(size(1.0, None, 2.0)).why is Gap.NOT_PROVED
-    assert of(counted(2.0, 3.0)).why is Gap.COUNTED
-    assert of(size(1.0, 2.0, 1.95)).why is Gap.CLOSE
-    assert of(size(1.0, 2.0, 1.0), size(1.0, 4.0, 2.0)).why is Gap.STEADY
-    assert of(size(1.0, 2.0, 1.0), size(1.0, 4.0, 1.0)).why is Gap.GROWS
-    assert of(size(1.0, 4.0, 1.0), size(1.0, 2.0, 1.0)).why is Gap.FALLS
+    assert of().why is Between.NOT_EVALUATED
+    assert of(size(1.0, 2.0, n=3)).why is Between.NO_INSTANCE
+    assert of(size(1.0, None, 2.0)).why is Between.NOT_PROVED
+    assert of(counted(2.0, 3.0)).why is Between.COUNTED
+    assert of(size(1.0, 2.0, 1.95)).why is Between.CLOSE
+    assert of(size(1.0, 2.0, 1.0), size(1.0, 4.0, 2.0)).why is Between.STEADY
+    assert of(size(1.0, 2.0, 1.0), size(1.0, 4.0, 1.0)).why is Between.GROWS
+    assert of(size(1.0, 4.0, 1.0), size(1.0, 2.0, 1.0)).why is Between.FALLS
     above = of(size(2.0, 4.0, 1.0, n=3, p=1), size(2.0, 2.0, 2.0, n=5, p=1))
     assert above.row[:4] == ("2", "1", "2", "n = 3 to 5, p = 1, 2 sizes")
     below = of(size(2.0, 1.0, 4.0), size(1.0, 2.0, 1.5), latex=r"\Omega(n)")

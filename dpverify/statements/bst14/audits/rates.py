@@ -36,7 +36,7 @@ from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_conve
 from dpverify.problems import Ball, Box, Dataset, Linear, Problem
 from dpverify.running import Randomness
 from dpverify.statements.audit_parts import mean_problem
-from dpverify.statements.hidden_constants import Rates, Size, counted, size
+from dpverify.statements.hidden_constants import RateAt, Rates, counted, size
 
 DELTA, FIRST = 1e-5, "statement, 1st display"
 _RUNS, _SPREAD = 400, 4.0
@@ -90,7 +90,7 @@ def least_noise(n: int, epsilon: float, delta: float) -> float:
     return (1 - 1e-4) * float(brentq(beyond, 0.05, 50.0, xtol=1e-6))
 
 
-def noise_variance() -> Iterator[Size]:
+def noise_variance() -> Iterator[RateAt]:
     for n in (8, 32):
         descent = NoisyGradientDescent(Problem(Linear(), Ball(1, 1.0)), 1.0, DELTA)
         scale = descent.scale(n)
@@ -99,7 +99,7 @@ def noise_variance() -> Iterator[Size]:
         )
 
 
-def _descent(problem: Any, rule: Any, rate: Any, least: Any) -> Iterator[Size]:
+def _descent(problem: Any, rule: Any, rate: Any, least: Any) -> Iterator[RateAt]:
     """Runs are made on few records, bounds of many."""
     for n, p in ((8, 2), (8, 30), (32, 2), (1000, 30)):
         descent = NoisyGradientDescent(problem(p), 1.0, DELTA, rule)
@@ -107,7 +107,7 @@ def _descent(problem: Any, rule: Any, rate: Any, least: Any) -> Iterator[Size]:
         yield size(rate(n, p), descent.risk_bound(n).bound, attained, n=n, p=p, epsilon=1.0)
 
 
-def descent_risk() -> Iterator[Size]:
+def descent_risk() -> Iterator[RateAt]:
     return _descent(
         lambda p: Problem(Linear(), Ball(p, 1.0)),
         "lipschitz",
@@ -116,7 +116,7 @@ def descent_risk() -> Iterator[Size]:
     )
 
 
-def convex_descent_risk() -> Iterator[Size]:
+def convex_descent_risk() -> Iterator[RateAt]:
     return _descent(
         lambda p: mean_problem(p, 1.0),
         "strongly-convex",
@@ -125,7 +125,7 @@ def convex_descent_risk() -> Iterator[Size]:
     )
 
 
-def last_point() -> Iterator[Size]:
+def last_point() -> Iterator[RateAt]:
     """On |w| over [0, ||C||] a step from the minimizer may go along a subgradient to its end."""
     for steps in (2, 3, 10, 100, 10_000, 1_000_000):
         bound = falling_rates(steps).last(1.0, distance=1.0, diameter=1.0, norm=1.0, lipschitz=1.0)
@@ -133,7 +133,7 @@ def last_point() -> Iterator[Size]:
         yield size(math.log(steps) / math.sqrt(steps), bound, attained, T=steps)
 
 
-def convex_last_point() -> Iterator[Size]:
+def convex_last_point() -> Iterator[RateAt]:
     """On lambda w^2 / 2 from the minimizer, along noise alone, of which w_T is the mean over -lambda.
 
     Beside it the gradient has at most the noise's variance, which is G^2 where the first step is the last, else half of
@@ -149,7 +149,7 @@ def convex_last_point() -> Iterator[Size]:
 # ------------------------------------------------------------------------------------------ exponential sampling
 
 
-def sampling_risk() -> Iterator[Size]:
+def sampling_risk() -> Iterator[RateAt]:
     """The largest coordinate's distance to a corner of a cube: its law is that of a cone."""
     for p in (1, 4, 30):
         for n in (1000, 100_000):
@@ -161,7 +161,7 @@ def sampling_risk() -> Iterator[Size]:
             yield size(p * length / 2.0, stated.bound, attained, n=n, p=p, epsilon=2.0)
 
 
-def efficient_risk() -> Iterator[Size]:
+def efficient_risk() -> Iterator[RateAt]:
     for epsilon in (0.01, 0.1, 1.0):
         for p in (1, 4, 30):
             n = 1_000_000
@@ -173,7 +173,7 @@ def efficient_risk() -> Iterator[Size]:
             yield size(p * length / epsilon, stated.bound, attained, p=p, epsilon=epsilon, n=n)
 
 
-def walk_steps() -> Iterator[Size]:
+def walk_steps() -> Iterator[RateAt]:
     """With sqrt(p) in the maximum, as corrected."""
     for p in (1, 2, 3):
         for n in (10, 100, 1000, 10_000):
@@ -183,7 +183,7 @@ def walk_steps() -> Iterator[Size]:
             yield size((spread / plan.distance) ** 2 * p**3 * longest, plan.steps, n=n, p=p, epsilon=1.0)
 
 
-def efficient_steps() -> Iterator[Size]:
+def efficient_steps() -> Iterator[RateAt]:
     for p in (1, 2, 3):
         for n in (10, 100, 1000, 10_000):
             sampling = EfficientExponentialSampling(Problem(Linear(), Box.cube(p, 1.0)), 1.0)
@@ -195,7 +195,7 @@ def efficient_steps() -> Iterator[Size]:
 # ------------------------------------------------------------------------------------------ localization, nets
 
 
-def localized_risk() -> Iterator[Size]:
+def localized_risk() -> Iterator[RateAt]:
     for n in (50, 200, 800):
         for p in (2, 10):
             local = Localization(mean_problem(p, 1.0), 4.0)
@@ -205,7 +205,7 @@ def localized_risk() -> Iterator[Size]:
             yield size(4 * p**2 * math.log(n) / (n * 16.0), stated.bound, attained, n=n, p=p, epsilon=4.0)
 
 
-def net_points() -> Iterator[Size]:
+def net_points() -> Iterator[RateAt]:
     """Per dimension, that is the p-th root; no net has fewer points than balls of its radius have the set's volume."""
     for p in (1, 2):
         for n in (50, 100, 200):
@@ -216,7 +216,7 @@ def net_points() -> Iterator[Size]:
             yield size(2.0 * n / p, found, fewest ** (1 / p), n=n, p=p, epsilon=2.0)
 
 
-def net_risk() -> Iterator[Size]:
+def net_risk() -> Iterator[RateAt]:
     for p in (1, 2):
         for n in (50, 100, 200):
             mechanism = NetMechanism(Problem(Linear(), Box.cube(p, 1.0)), 2.0)
@@ -252,7 +252,7 @@ def _tilted(mechanism: ObjectivePerturbation, n: int) -> float:
     return found
 
 
-def objective_risk(delta: float) -> Iterator[Size]:
+def objective_risk(delta: float) -> Iterator[RateAt]:
     for p in (1, 5, 30):
         mechanism, n = ObjectivePerturbation(Problem(Linear(), Ball(p, 1.0)), 1.0, delta), 10_000
         stated = mechanism.risk_bound(n)
@@ -261,7 +261,7 @@ def objective_risk(delta: float) -> Iterator[Size]:
         yield size(rate, stated.bound, _tilted(mechanism, n), n=n, p=p, epsilon=1.0)
 
 
-def objective_weight(delta: float) -> Iterator[Size]:
+def objective_weight(delta: float) -> Iterator[RateAt]:
     """The regularization that is used, which makes the two terms of the bound equal."""
     for p in (1, 5, 30):
         mechanism, n = ObjectivePerturbation(Problem(Linear(), Ball(p, 1.0)), 1.0, delta), 10_000
@@ -269,7 +269,7 @@ def objective_weight(delta: float) -> Iterator[Size]:
         yield counted(rate, mechanism.regularization_at(n), n=n, p=p, epsilon=1.0)
 
 
-def objective_convex_risk(delta: float) -> Iterator[Size]:
+def objective_convex_risk(delta: float) -> Iterator[RateAt]:
     """Of records at the center: ||b||^2 / (2 n Delta) where that is in the set, by the law of ||b||."""
     for p in (1, 5, 30):
         for n in (200, 2000):
@@ -292,7 +292,7 @@ def objective_convex_risk(delta: float) -> Iterator[Size]:
 # ------------------------------------------------------------------------------------------ lower bounds
 
 
-def center(most: float) -> Iterator[Size]:
+def center(most: float) -> Iterator[RateAt]:
     """Where the rate is n: whatever the data, the ball's center has at most this share of n."""
     for n in (10, 1000):
         yield size(float(n), None, most * n, n=n)
@@ -301,7 +301,7 @@ def center(most: float) -> Iterator[Size]:
 # ------------------------------------------------------------------------------------------ the huberized hinge
 
 
-def bad_data(which: int) -> Iterator[Size]:
+def bad_data(which: int) -> Iterator[RateAt]:
     """The paper's h, for which both bounds are of one order."""
     for n in (75, 300, 1200):
         width, epsilon = 1 / math.sqrt(n), 0.5

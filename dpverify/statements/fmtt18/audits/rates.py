@@ -9,15 +9,15 @@ from typing import Any
 from dpverify.algorithms.fmtt18 import MultitaskStopPNSGD, SkipPNSGD, StopPNSGD
 from dpverify.problems import Ball, Linear, Problem
 from dpverify.statements.bst14.audits.rates import equal_records, measured
-from dpverify.statements.hidden_constants import Rates, Size, size
+from dpverify.statements.hidden_constants import RateAt, Rates, size
 
 DELTA, EPSILON = 1e-5, 0.5
 
 
-def _table(make: Callable[[Problem, int], Any], *, run: bool = True) -> Callable[[], Iterator[Size]]:
+def _table(make: Callable[[Problem, int], Any], *, run: bool = True) -> Callable[[], Iterator[RateAt]]:
     """The risk of linear losses on the unit ball, where it is below the largest there is."""
 
-    def sizes() -> Iterator[Size]:
+    def sizes() -> Iterator[RateAt]:
         for n, d in ((10_000, 1), (10_000, 30), (100_000, 1), (100_000, 30)):
             algorithm = make(Problem(Linear(), Ball(d, 1.0)), n)
             attained = (

@@ -15,10 +15,10 @@ from dpverify.algorithms.gll22.regularized_exponential_mechanism import Regulari
 from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem
 from dpverify.running import Randomness
 from dpverify.statements.bst14.audits.rates import cone_excess
-from dpverify.statements.hidden_constants import Rates, Size, counted, size
+from dpverify.statements.hidden_constants import RateAt, Rates, counted, size
 
 
-def sampler_steps() -> Iterator[Size]:
+def sampler_steps() -> Iterator[RateAt]:
     """Of Theorem 5.6 on a unit ball, with mu and G of the density, where G^2 >= mu."""
     for d in (1, 10, 1000):
         for temperature in (1.0, 10.0, 1000.0):
@@ -33,7 +33,7 @@ def sampler_steps() -> Iterator[Size]:
                         yield size(rate, schedule(density, accuracy).steps, **at)
 
 
-def values_a_step() -> Iterator[Size]:
+def values_a_step() -> Iterator[RateAt]:
     """In expectation, of the whole sampler over its steps; counted on linear losses in 100 runs, less 4 errors."""
     data, delta = Dataset(np.tile(np.eye(1, 2), (5, 1)), np.ones(5)), 0.1
     sampler = AlternatingSampler(Problem(Linear(), Ball(2, 1.0)), 2.0, 1.0, accuracy=delta)
@@ -43,7 +43,7 @@ def values_a_step() -> Iterator[Size]:
     yield size(1.0, stated.count / steps, counted / steps, delta=delta)
 
 
-def inner_steps() -> Iterator[Size]:
+def inner_steps() -> Iterator[RateAt]:
     """The step that is chosen, over 1 / (G^2 log(T / delta))."""
     for d in (1, 10, 1000):
         for temperature in (10.0, 1000.0):
@@ -54,7 +54,7 @@ def inner_steps() -> Iterator[Size]:
                 yield counted(rate, chosen.step_size, d=d, k=temperature, delta=delta)
 
 
-def mechanism_queries(tuning: str, *, least: bool, with_epsilon: bool) -> Iterator[Size]:
+def mechanism_queries(tuning: str, *, least: bool, with_epsilon: bool) -> Iterator[RateAt]:
     """Without the expansion of the losses; epsilon <= ln(1/delta)."""
     for n in (100, 10_000):
         for d in (3, 100):
@@ -76,7 +76,7 @@ def mechanism_queries(tuning: str, *, least: bool, with_epsilon: bool) -> Iterat
                     yield size(rate, stated.count, n=n, d=d, epsilon=epsilon, delta=delta)
 
 
-def large_epsilon() -> Iterator[Size]:
+def large_epsilon() -> Iterator[RateAt]:
     """The printed bound over its order for epsilon >= ln(1/delta), where both are formulas."""
     for delta in (1e-9, 1e-5, 0.1):
         for factor in (1.0, 10.0, 1e6):
@@ -86,7 +86,7 @@ def large_epsilon() -> Iterator[Size]:
             yield counted(1 / math.sqrt(epsilon), printed, delta=delta, epsilon=epsilon)
 
 
-def population_risk() -> Iterator[Size]:
+def population_risk() -> Iterator[RateAt]:
     """Remark 6.10, D the radius. Of L times a distance to the center, by its law; the set's center is the anchor."""
     for n in (100, 1000, 10_000):
         for d in (1, 10, 100):

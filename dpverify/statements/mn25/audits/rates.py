@@ -11,7 +11,7 @@ from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescen
 from dpverify.algorithms.mn25 import DPSGD, PhasedERM, PhasedSGD, PopulationToEmpirical
 from dpverify.problems import Ball, Linear, Problem
 from dpverify.statements.bst14.audits.rates import equal_records, measured
-from dpverify.statements.hidden_constants import Rates, Size, counted, size
+from dpverify.statements.hidden_constants import RateAt, Rates, counted, size
 
 DELTA, EPSILON = 1e-5, 2.0
 _SIZES = ((40, 1), (200, 1), (200, 10), (2000, 10))
@@ -23,7 +23,7 @@ def _linear(d: int) -> Problem:
     return Problem(Linear(), Ball(d, 1.0))
 
 
-def _of_alpha(make: Callable[[Problem], Any], accuracy: Callable[[Any, int], float]) -> Iterator[Size]:
+def _of_alpha(make: Callable[[Problem], Any], accuracy: Callable[[Any, int], float]) -> Iterator[RateAt]:
     """The bound over alpha, for the least alpha that is proved to be private, at most B L."""
     for n, d in _SIZES:
         solver = make(_linear(d))
@@ -32,11 +32,11 @@ def _of_alpha(make: Callable[[Problem], Any], accuracy: Callable[[Any, int], flo
         yield size(rate, solver.risk_bound(n).bound, attained, n=n, d=d, epsilon=EPSILON)
 
 
-def descent() -> Iterator[Size]:
+def descent() -> Iterator[RateAt]:
     return _of_alpha(lambda p: DPSGD(p, EPSILON, DELTA), lambda one, n: one.parameters(n).accuracy)
 
 
-def descent_calls() -> Iterator[Size]:
+def descent_calls() -> Iterator[RateAt]:
     """Counted: T and m are rounded up; the printed sum is at most twice its larger term."""
     for n, d in _SIZES:
         solver = DPSGD(_linear(d), EPSILON, DELTA)
@@ -47,11 +47,11 @@ def descent_calls() -> Iterator[Size]:
             yield counted(rate, used.steps * used.batch_size, n=n, d=d, epsilon=EPSILON)
 
 
-def phased(kind: Any) -> Iterator[Size]:
+def phased(kind: Any) -> Iterator[RateAt]:
     return _of_alpha(lambda p: kind(p, EPSILON, DELTA), lambda one, n: one.accuracy_in_use(n))
 
 
-def phased_calls() -> Iterator[Size]:
+def phased_calls() -> Iterator[RateAt]:
     """Counted, each phase's calls rounded up."""
     for n, d in _SIZES:
         solver = PhasedSGD(_linear(d), EPSILON, DELTA)
@@ -62,7 +62,7 @@ def phased_calls() -> Iterator[Size]:
             yield counted(rate, stated.count, n=n, d=d, epsilon=EPSILON)
 
 
-def reduction() -> Iterator[Size]:
+def reduction() -> Iterator[RateAt]:
     """For a solver with the accuracy 1 / sqrt(n)."""
     for exponent in (3, 5, 7):
         n, problem = 10**exponent, _linear(5)
