@@ -301,6 +301,13 @@ def center(most: float) -> Iterator[RateAt]:
 # ------------------------------------------------------------------------------------------ the huberized hinge
 
 
+def worse_data() -> Iterator[RateAt]:
+    """The worse of the two data sets."""
+    for pair in zip(bad_data(1), bad_data(2), strict=True):
+        proved, attained = (max(getattr(one, name) for one in pair) for name in ("proved", "attained"))
+        yield size(max(one.rate for one in pair), proved, attained, **pair[0].at)
+
+
 def bad_data(which: int) -> Iterator[RateAt]:
     """The paper's h, for which both bounds are of one order."""
     for n in (75, 300, 1200):
@@ -340,6 +347,7 @@ RATES: Rates = {
     ("bst14.thmE.1.2", FIRST): partial(objective_risk, DELTA),
     ("bst14.thmE.2.1", "statement, inline 2"): partial(objective_convex_risk, 0.0),
     ("bst14.thmE.2.2", "statement, inline 2"): partial(objective_convex_risk, DELTA),
+    ("bst14.thmB.1", FIRST): worse_data,
     ("bst14.lemB.2", FIRST): partial(bad_data, 1),
     ("bst14.lemB.3", FIRST): partial(bad_data, 2),
 }
