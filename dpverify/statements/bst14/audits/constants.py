@@ -35,14 +35,10 @@ def noise_variance(size: str) -> Computed:
 
 
 def sampling_risk() -> Computed:
-    """Theorem 3.2's constant: mean excess over p L ||C|| / epsilon for a linear loss in the corner of a cube."""
-    n, p, epsilon = 10_000, 4, SAMPLING_EPSILON
-    # the loss <w, 1> / sqrt(p) on [0, side]^p, with L = 1 and ||C|| = side sqrt(p)
-    rate = epsilon * n / (2 * p)
-    # coordinates are independent truncated exponentials with this rate, for side 1
-    mean = 1 / rate - 1 / math.expm1(min(rate, 700.0))
-    excess = n * math.sqrt(p) * mean
-    return Computed(excess / (p * math.sqrt(p) / epsilon), {"n": n, "p": p, "epsilon": epsilon})
+    """Theorem 3.2's constant: mean excess over p L ||C|| / epsilon of a distance to the corner of a cube."""
+    (*_, last) = rates.sampling_risk()
+    assert last.attained is not None
+    return Computed(last.attained / last.rate, dict(last.at))
 
 
 def ball_zeta() -> Computed:

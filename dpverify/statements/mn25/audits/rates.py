@@ -64,7 +64,7 @@ def phased_calls() -> Iterator[RateAt]:
 
 def reduction() -> Iterator[RateAt]:
     """For a solver with the accuracy 1 / sqrt(n)."""
-    for exponent in (3, 5, 7):
+    for exponent in (4, 8, 12):
         n, problem = 10**exponent, _linear(5)
         accuracy = 1 / math.sqrt(n)
         solver = NoisyGradientDescent(problem, 1.0, DELTA)
