@@ -2,7 +2,8 @@
 
 Let F be the population's risk on a set C, F_S that of n records S, w the output on S. The least F_S is at most F_S at
 F's minimizer, in expectation the least F, so that w's expected excess for the population is at most that for S plus
-E (F(w) - F_S(w)), the gap. It is bounded in three ways, of which the least is taken:
+E (F(w) - F_S(w)), the gap. (Where that for S holds with a probability, L times the diameter counts for the rest.) The
+gap is bounded in three ways, of which the least is taken:
 
 - by uniform convergence, whatever w is: at most E sup over C of F - F_S. For losses that are an L-Lipschitz link of
   <w, x>, ||x|| <= 1, symmetrization and contraction (Bartlett and Mendelson 2002; Ledoux and Talagrand 1991, (4.20))
@@ -62,9 +63,13 @@ def population_risk(algorithm: Algorithm, n: int) -> StatedRisk | None:
     stated, problem = algorithm.risk_bound(n), getattr(algorithm, "problem", None)
     if stated is None or stated.population:
         return stated
-    if stated.probability is not None or not isinstance(problem, Problem):
+    if not isinstance(problem, Problem):
         return None
     lipschitz, diameter = problem.constants.lipschitz_constant, problem.constraint.diameter
+    mean, missed = stated.bound / (n if stated.total else 1), ""
+    if stated.probability is not None:
+        mean += (1 - stated.probability) * lipschitz * diameter
+        missed = f", L ||C|| with probability {1 - stated.probability:g}"
     found, moved = [uniform_gap(problem, n)], algorithm.stability(n)
     slope = min(lipschitz, problem.constants.gradient_sensitivity)
     if moved is not None and math.isfinite(slope):
@@ -80,11 +85,12 @@ def population_risk(algorithm: Algorithm, n: int) -> StatedRisk | None:
     gap, words = min(known)
     return replace(
         stated,
-        bound=min(stated.bound / (n if stated.total else 1) + gap, lipschitz * diameter),
+        bound=min(mean + gap, lipschitz * diameter),
         total=False,
         population=True,
+        probability=None,
         theorem=None,
         conditions="; ".join(filter(None, (stated.conditions, INDEPENDENT))),
-        formula=f"the bound on the mean empirical risk, and {words}",
+        formula=f"the bound on the mean empirical risk{missed}, and {words}",
         origin=Unstated(_BECAUSE.format(words=words)),
     )

@@ -161,7 +161,12 @@ def test_where_nothing_else_is_known_privacy_bounds_the_gap() -> None:
     assert withdrawn.population_risk_bound(50) is None
 
 
-def test_what_is_of_the_population_stays_and_what_holds_with_a_probability_is_left() -> None:
+def test_what_is_of_the_population_stays_and_what_holds_with_a_probability_counts_the_rest() -> None:
     own = RegularizedExponentialMechanism(FLAT, 4.0, 1e-3, tuning="sco")
     assert own.population_risk_bound(30) == own.risk_bound(30)
-    assert population_risk(Boosting(NoisyGradientDescent(CURVED, 4.0, 1e-5), 0.1), 12) is None
+    boosted = Boosting(OutputPerturbation(SQUARES, 4.0), 0.1)
+    stated, empirical = population_risk(boosted, 500), boosted.risk_bound(500)
+    assert stated is not None
+    assert empirical is not None
+    assert (stated.probability, empirical.probability) == (None, 0.9)
+    assert stated.bound == pytest.approx(empirical.bound / 500 + 0.1 * 2.0 * 2.0 + 1 / math.sqrt(500))
