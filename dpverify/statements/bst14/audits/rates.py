@@ -7,7 +7,7 @@ hundred seeded runs, less four standard errors (more, for lower bounds).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -33,7 +33,7 @@ from dpverify.algorithms.bst14.huberized_hinge import (
     second_bad_risk,
 )
 from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
-from dpverify.problems import Ball, Box, Dataset, Linear, Problem
+from dpverify.problems import Ball, Box, Dataset, EuclideanDistance, Linear, Problem
 from dpverify.running import Randomness
 from dpverify.statements.audit_parts import mean_problem
 from dpverify.statements.hidden_constants import RateAt, Rates, counted, size
@@ -53,6 +53,13 @@ def measured(algorithm: Any, data: Dataset, least: float, *, below: bool = True)
 def equal_records(n: int, p: int, length: float = 1.0) -> Dataset:
     """All at one place, as far from the center of the unit ball as they can be."""
     return Dataset(np.tile(length * np.eye(1, p), (n, 1)), np.ones(n))
+
+
+def of_flat_losses(make: Callable[[Problem], Any], n: int, p: int) -> float:
+    """The larger low end of linear losses and of distances to a record at the unit ball's end."""
+    data, ball = equal_records(n, p), Ball(p, 1.0)
+    linear, away = (make(Problem(loss, ball)) for loss in (Linear(), EuclideanDistance()))
+    return max(measured(linear, data, -float(n)), measured(away, data, 0.0))
 
 
 def cone_excess(rate: float, p: int, width: float, slack: float = 0.0) -> float:
@@ -99,30 +106,24 @@ def noise_variance() -> Iterator[RateAt]:
         )
 
 
-def _descent(problem: Any, rule: Any, rate: Any, least: Any) -> Iterator[RateAt]:
-    """Runs are made on few records, bounds of many."""
-    for n, p in ((8, 2), (8, 30), (32, 2), (1000, 30)):
-        descent = NoisyGradientDescent(problem(p), 1.0, DELTA, rule)
-        attained = measured(descent, equal_records(n, p), least(n)) if n < 100 else None
-        yield size(rate(n, p), descent.risk_bound(n).bound, attained, n=n, p=p, epsilon=1.0)
+_DESCENTS = ((8, 2), (8, 30), (32, 2), (1000, 30))
+"""Records and dimensions; runs are made on few records."""
 
 
 def descent_risk() -> Iterator[RateAt]:
-    return _descent(
-        lambda p: Problem(Linear(), Ball(p, 1.0)),
-        "lipschitz",
-        lambda n, p: 2 * math.log(n / DELTA) ** 1.5 * math.sqrt(p * math.log(1 / DELTA)),
-        lambda n: -float(n),
-    )
+    for n, p in _DESCENTS:
+        make = partial(NoisyGradientDescent, epsilon=1.0, delta=DELTA)
+        bound = make(Problem(Linear(), Ball(p, 1.0))).risk_bound(n).bound
+        rate = 2 * math.log(n / DELTA) ** 1.5 * math.sqrt(p * math.log(1 / DELTA))
+        yield size(rate, bound, of_flat_losses(make, n, p) if n < 100 else None, n=n, p=p, epsilon=1.0)
 
 
 def convex_descent_risk() -> Iterator[RateAt]:
-    return _descent(
-        lambda p: mean_problem(p, 1.0),
-        "strongly-convex",
-        lambda n, p: 4 * math.log(n / DELTA) ** 2 * p * math.log(1 / DELTA) / n,
-        lambda n: 0.0,
-    )
+    for n, p in _DESCENTS:
+        descent = NoisyGradientDescent(mean_problem(p, 1.0), 1.0, DELTA, "strongly-convex")
+        rate = 4 * math.log(n / DELTA) ** 2 * p * math.log(1 / DELTA) / n
+        attained = measured(descent, equal_records(n, p), 0.0) if n < 100 else None
+        yield size(rate, descent.risk_bound(n).bound, attained, n=n, p=p, epsilon=1.0)
 
 
 def last_point() -> Iterator[RateAt]:
