@@ -15,8 +15,6 @@ from dpverify.statements.hidden_constants import RateAt, Rates, counted, size
 
 DELTA, EPSILON = 1e-5, 2.0
 _SIZES = ((40, 1), (40, 10), (80, 1), (2000, 10))
-_FEWEST = 500
-"""Records from which on nothing is run here."""
 
 
 def _linear(d: int) -> Problem:
@@ -26,19 +24,21 @@ def _linear(d: int) -> Problem:
 def _of_alpha(
     make: Callable[[Problem], Any],
     accuracy: Callable[[Any, int], float],
-    attain: Callable[[Callable[[Problem], Any], int, int], float],
+    attain: Callable[[Callable[[Problem], Any], int, int], float | None],
 ) -> Iterator[RateAt]:
     """The bound over alpha, for the least alpha that is proved to be private, at most B L."""
     for n, d in _SIZES:
         solver = make(_linear(d))
         rate = min(accuracy(solver, n), solver.trivial_accuracy)
-        attained = attain(make, n, d) / n if n < _FEWEST else None
-        yield size(rate, solver.risk_bound(n).bound, attained, n=n, d=d, epsilon=EPSILON)
+        total = attain(make, n, d)
+        yield size(rate, solver.risk_bound(n).bound, total and total / n, n=n, d=d, epsilon=EPSILON)
 
 
 def descent() -> Iterator[RateAt]:
     return _of_alpha(
-        lambda p: DPSGD(p, EPSILON, DELTA), lambda one, n: one.parameters(n).accuracy, of_flat_losses
+        lambda p: DPSGD(p, EPSILON, DELTA),
+        lambda one, n: one.parameters(n).accuracy,
+        lambda make, n, d: of_flat_losses(make, n, d) if n < 100 else None,
     )
 
 
