@@ -166,6 +166,7 @@ utility: $(VENV)/installed-test
 pages: $(VENV)/installed
 	$(BIN)/python tests/benchmarks/errata_page.py docs/algorithms.md
 	$(BIN)/python tests/benchmarks/pages.py algorithms docs/algorithms.md
+	$(BIN)/python tests/benchmarks/pages.py constants docs/constants.md
 	$(BIN)/python tests/benchmarks/batches.py docs/how-to/fit.md
 	$(BIN)/python tests/benchmarks/pages.py counts README.md $(OUT)/ledger.json
 	$(BIN)/python tests/benchmarks/pages.py letters docs/letters $(OUT)/ledger.json

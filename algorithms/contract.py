@@ -268,6 +268,23 @@ class Algorithm(ABC):
         whole_number("n", n, at_least=1)
         return None
 
+    def population_risk_bound(self, n: int) -> StatedRisk | None:
+        """A bound on its expected excess risk for the population that n records are drawn from (see `population`).
+
+        None if none follows from `risk_bound`.
+        """
+        from dpverify.algorithms.population import population_risk
+
+        return population_risk(self, whole_number("n", n, at_least=1))
+
+    def stability(self, n: int) -> float | None:
+        """How far its output moves if one of n records is replaced, at most in expectation, a length.
+
+        The two runs may share their randomness. None if that is not known.
+        """
+        whole_number("n", n, at_least=1)
+        return None
+
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
         """A bound on its excess risk on n records with that probability, in (0, 1); None if it states none."""
         whole_number("n", n, at_least=1)

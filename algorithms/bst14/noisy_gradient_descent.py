@@ -195,21 +195,17 @@ class NoisyGradientDescent(Weakenable):
         theorem = printed if self.rate_factor == 1 else None
         return StatedRisk(bound, total=True, theorem=theorem, **words(f"bst14.alg1/{self.step_size} risk"))
 
-    def population_risk_bound(self, n: int) -> StatedRisk | None:
-        """The same for the population that n records are drawn from, by how stable the steps are.
+    def stability(self, n: int) -> float | None:
+        """The sum of the rates times the gradient sensitivity; None if a step is longer than 2 / beta.
 
-        Replacing a record moves the last point by at most s times the sum of the rates in expectation, s the gradient
-        sensitivity, since each step draws it with probability 1/n and steps on smooth convex losses are no expansions
-        (Hardt, Recht and Singer 2016). L times that is the most by which the two risks differ in expectation. None if a
-        step is longer than 2 / beta.
+        Each step draws the replaced record with probability 1/n, and steps on smooth convex losses are no expansions
+        (Hardt, Recht and Singer 2016).
         """
         constants = self.problem.constants
         if not n * self.rate(n, 1) * constants.smoothness <= 2:
             return None
         rates = power_sums(1, self.step_count(n), 0.5 if self.step_size == "lipschitz" else 1.0)
-        moved = constants.gradient_sensitivity * self.rate(n, 1) * float(rates)
-        bound = self.risk_bound(n).bound / n + constants.lipschitz_constant * moved
-        return StatedRisk(bound, total=False, population=True, **words("bst14.alg1/population risk"))
+        return constants.gradient_sensitivity * self.rate(n, 1) * float(rates)
 
     def risk_on(self, n: int, diameter: float, distance: float) -> float:
         """The same for the Lipschitz rule on a set of a given diameter, in units of total loss.

@@ -193,6 +193,10 @@ class ObjectivePerturbation(Weakenable):
         """Scale of the norm of the noise that hides the minimizer's error, a length."""
         return 2 * self.accuracy_at(n) / (self.hiding_share * self.epsilon)
 
+    def stability(self, n: int) -> float:
+        """What the objective's minimizer moves by, found twice to within `accuracy`; all noise is the same."""
+        return self.problem.constants.gradient_sensitivity / self.convexity(n) + 2 * self.accuracy_at(n)
+
     def _voids(self, n: int) -> tuple[str, ...]:
         if not self.determinant_epsilon(n) < self.objective_epsilon:
             return (self._too_little(n),)

@@ -60,6 +60,10 @@ class PerturbedMinimizer(Weakenable):
     def noise(self, n: int, rng: Randomness, runs: int) -> Array:
         """What is added for n records, shape (runs, p)."""
 
+    def stability(self, n: int) -> float:
+        """What the minimizer moves by, found twice to within its certified error; the noise is the same."""
+        return self.sensitivity(n) + 2 * self.distance_allowed(n)
+
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """Of the guarantee: that every certificate succeeds, and what the problem takes on trust."""

@@ -357,10 +357,11 @@ class RegularizedExponentialMechanism(Weakenable):
         return Guarantees(headline, as_printed=replace_one(claim, theorem, conditions=conditions))
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """The bound d / k + mu D^2 / 2, plus G^2 / (n (mu + m)) for the population's risk, plus what sampling costs.
+        """The bound d / k + mu D^2 / 2, plus min(L, s) s / (n (mu + m)) for the population, plus what sampling costs.
 
-        D is the largest distance from the anchor. A sample within total variation tau of the right law costs at most
-        tau L times the diameter. None on an unbounded set where that or the second term is infinite.
+        s is the gradient sensitivity, G of Theorem 6.7, where all that counts is differences of two records' losses. D
+        is the largest distance from the anchor. A sample within total variation tau of the right law costs at most tau
+        L times the diameter. None on an unbounded set where that or the second term is infinite.
         """
         (k, mu, _), tau = self.tuned(n), self._total_variation(n)
         constants, constraint = self.problem.constants, self.problem.constraint
@@ -369,11 +370,22 @@ class RegularizedExponentialMechanism(Weakenable):
             bound += tau * constants.lipschitz_constant * constraint.diameter
         population = self.tuning == "sco"
         if population:
-            bound += constants.gradient_sensitivity**2 / (n * (mu + self._strong_convexity))
+            slope = min(constants.lipschitz_constant, constants.gradient_sensitivity)
+            bound += slope * self._moved(n)
         if not math.isfinite(bound):
             return None
         row = words(f"gll22.rem/{self.tuning} risk", sampler=", and tau L D for the sampler" if tau else "")
         return StatedRisk(bound, total=False, population=population, **row)
+
+    def stability(self, n: int) -> float:
+        """By Theorem 6.7, s / (n (mu + m)) in Wasserstein distance, and the diameter where a sampler errs."""
+        tau = self._total_variation(n)
+        return self._moved(n) + (2 * tau * self.problem.constraint.diameter if tau else 0.0)
+
+    def _moved(self, n: int) -> float:
+        _, mu, _ = self.tuned(n)
+        curvature = n * (mu + self._strong_convexity)
+        return self.problem.constants.gradient_sensitivity / curvature if curvature else math.inf
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """0 for the exact samplers; else what Theorem 5.6 proves with explicit constants."""

@@ -192,6 +192,17 @@ class DPSGD(Accounted):
         found = distance**2 / (2 * used.rate * used.steps) + noise
         return self._stated_risk(found, constraint.diameter**2 / (2 * used.rate * used.steps) + noise)
 
+    def stability(self, n: int) -> float | None:
+        """The gradient sensitivity times eta (T - 1) / (2 n); None if a step is longer than 2 / beta.
+
+        The replaced record is one of m of n with probability m / n, and such a step has an m-th part of its gradient;
+        steps on smooth convex losses are no expansions. The output is the mean of w_1, ..., w_T.
+        """
+        used, constants = self.parameters(n), self.problem.constants
+        if not used.rate * constants.smoothness <= 2:
+            return None
+        return used.rate * constants.gradient_sensitivity * max(used.steps - 1, 0) / (2 * n)
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)

@@ -234,10 +234,11 @@ class EmpiricalToPopulation(Reduction):
     def risk_bound(self, n: int) -> StatedRisk | None:
         """The solver's excess population risk for m records, as an excess empirical risk; None if it states none."""
         m = self.resample_count(n)
-        kinds = ("risk_bound", "population_risk_bound")
-        found = (getattr(self.solver, kind)(m) for kind in kinds if hasattr(self.solver, kind))
-        stated: StatedRisk | None = next((one for one in found if one is not None and one.population), None)
-        if stated is None:
+        kinds = ("population_risk_bound", "risk_bound")
+        stated: StatedRisk | None = next(
+            (getattr(self.solver, kind)(m) for kind in kinds if hasattr(self.solver, kind)), None
+        )
+        if stated is None or not stated.population:
             return None
         row = words("mn25.erm-to-sco/risk", **words_of(stated))
         return dataclasses.replace(stated, population=False, **row)

@@ -202,6 +202,13 @@ class FullBatchDescent(Weakenable):
         found = min(self._bound(n, self.step_count(n)), most)
         return StatedRisk(found, total=False, **words("yardstick.full-batch/risk"))
 
+    def stability(self, n: int) -> float | None:
+        """A step on the mean of smooth convex losses expands nothing, and its n-th part is the replaced record's."""
+        constants, rates = self.problem.constants, self.rates(n)
+        if not float(rates[0]) * constants.smoothness <= 2:
+            return None
+        return constants.gradient_sensitivity * float(np.sum(rates)) / n
+
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """All records' gradients and a projection a step."""
         n, steps = whole_number("n", n, at_least=1), self.step_count(n)

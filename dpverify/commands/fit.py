@@ -13,6 +13,7 @@ import typer
 from dpverify.auditing.requests.options import flag, spelled
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import check_writable, unwritable, write_whole
+from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.written_numbers import at_most
 from dpverify.terminal import Json, check_json, print_facts, print_table, progress_bar, write_json
 
@@ -234,7 +235,7 @@ def _private(model: PrivateModel, names: Sequence[str]) -> dict[str, Any]:
         "conditions": [str(one) for one in _stated(model).conditions],
         "method": model.method.id, "chosen": model.choice is not None, "risk_bound": model.method.bound,
         "risk_quantile": model.quantile and dict(zip(("probability", "bound"), model.quantile, strict=True)),
-        "vacuous": model.vacuous, "largest_excess": model.largest,
+        "population_risk_bound": model.population, "vacuous": model.vacuous, "largest_excess": model.largest,
         "records": model.n, "radius": model.radius, "ridge": model.ridge,
         "declared": {
             "norm": bounds.length(len(names)), "ranges": bounds.ranges, "label_range": bounds.label_range,
@@ -339,4 +340,6 @@ def _risk_words(model: PrivateModel) -> str:
         words += f", which says nothing: no excess is above {at_most(model.largest)}"
     if model.quantile is not None:
         words += f"; with probability {model.quantile[0]:g} at most {at_most(model.quantile[1])}"
+    if model.population is not None and not is_vacuous(model.population, model.largest):
+        words += f"; for the population of independent records at most {at_most(model.population)}"
     return words

@@ -47,6 +47,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         self.guarantee_ = model.claim
         self.method_ = model.method.id
         self.risk_bound_ = model.method.bound
+        self.population_risk_bound_ = model.population
 
     def _decisions(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -119,6 +120,7 @@ class DPLogisticRegression(_Classifier):
         guarantee_: what holds of the fitted model.
         method_: the id of the algorithm that was run.
         risk_bound_: proved of its expected excess mean risk; None where nothing is.
+        population_risk_bound_: the same for the population of which the records are independent draws.
         model_: the whole `PrivateModel`.
 
     Examples:

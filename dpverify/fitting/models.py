@@ -109,6 +109,15 @@ class PrivateModel:
         return None if stated is None else (0.95, stated.bound / (self.n if stated.total else 1))
 
     @property
+    def population(self) -> float | None:
+        """What the expected excess risk is at most for the population, if the records are independent draws from it.
+
+        None where nothing follows.
+        """
+        stated = self.method.algorithm.population_risk_bound(self.n)
+        return None if stated is None else float(stated.bound)
+
+    @property
     def claim(self) -> Guarantee:
         """What was asked for, and holds."""
         return ApproxDP(self.epsilon, self.delta) if self.delta else PureDP(self.epsilon)

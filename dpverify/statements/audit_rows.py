@@ -36,6 +36,7 @@ from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Ball, Dataset, NeighborPair, Problem
 from dpverify.statements.audit_parts import Constructed, OnFreshSamples, UniformOn, linear_pair, real_problem
+from dpverify.statements.hidden_constants import RateAt, ranges
 from dpverify.statements.plans import (
     ACCOUNTANT,
     CONSTANT,
@@ -165,7 +166,8 @@ class Risk:
     def case(self, runs: int) -> tuple[Bound, RiskOf]:
         """As an auditor takes it. Where no risk is stated, the interval stands for itself."""
         n, drawn, several = self.n or self.data.n, self.mechanism, 1
-        stated = self.mechanism.risk_bound(n)
+        kind = "population_risk_bound" if self.n else "risk_bound"
+        stated = getattr(self.mechanism, kind)(n)
         if stated is not None and stated.probability is not None:
             raise AssertionError(f"{drawn.id} bounds no expected risk of {n} records")
         if stated is not None and stated.population:
@@ -348,6 +350,12 @@ class Computed:
     requires: dict[str, bool] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     """Beside the parameters, for places in the words of the table."""
+
+
+def largest(sizes: Iterable[RateAt]) -> Computed:
+    """The constant that is proved at all of some sizes."""
+    found = tuple(sizes)
+    return Computed(max(one.proved / one.rate for one in found if one.proved is not None), ranges(found))
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from dpverify.ledger.verdicts import BROKEN, HOLDS, Coverage, Use, Variant, Verd
 from dpverify.proving.language import Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs, plain_words
 from dpverify.running.store import keep, kept
+from dpverify.statements.hidden_constants import hidden_constants
 from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import CatalogRow, Paper, address_of, loaded, named_results, papers
@@ -89,6 +90,7 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
         yield from _statement(statement)
     if path is not None:
         yield from _algorithm(path, algorithm)
+    yield from _section("What its O( ), Omega( ) or Theta( ) hides", _hidden(paper, row.id))
     yield from _rests_on(row.id)
     rows = _catalog()
     users = {
@@ -116,6 +118,23 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
     )
     yield from _audits(row.id, {name: audits[name] for name in users}, plans)
     yield from _section("Where to find it", (f"  {place}" for place in places(paper, row.id, plans)))
+
+
+def _hidden(paper: Paper, id_: str) -> Iterator[str]:
+    """A line for each rate: the constant that is proved, the one exhibited, where, and what lies between."""
+    for one in hidden_constants(paper, id_):
+        proved, exhibited, ratio, where, why = one.row
+        bound, other = ("at least", "at most") if one.below else ("at most", "at least")
+        constants = [
+            f"proved {bound} {proved}" if proved else "",
+            f"exhibited {other} {exhibited}, a ratio of {ratio}" if exhibited else "",
+            where,
+            why,
+        ]
+        words = (
+            f"{plain_formula(one.display.latex)} ({one.display.place}): {'; '.join(filter(None, constants))}"
+        )
+        yield from _all_wrapped((words,))
 
 
 def _catalog() -> dict[str, CatalogRow]:

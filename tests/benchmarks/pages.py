@@ -1,6 +1,7 @@
 """Pages of the documentation that are made by the program: `python tests/benchmarks/pages.py`.
 
 algorithms PAGE     writes the tables of docs/algorithms.md
+constants PAGE      writes docs/constants.md
 counts PAGE LEDGER  writes what a ledger counts into a page
 letters FOLDER LEDGER  writes a letter on each paper with algorithms
 site FOLDER LEDGER  writes the site's pages: each paper's statements, with verdicts behind displays
@@ -27,6 +28,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.reports import findings_markdown, load_ledger
 from dpverify.reports.formats.markdown import escaped
+from dpverify.statements.hidden_constants import Between, HiddenConstant, hidden_constants
 from dpverify.statements.pages import SHARED, read_page
 from dpverify.statements.paper import Paper, PaperFolder, loaded, papers
 from dpverify.statements.plans import Plan
@@ -72,6 +74,48 @@ def with_tables(text: str) -> str:
     """The page with each table, between `<!-- listed -->` or `<!-- promises -->` and `<!-- end -->`, made anew."""
     made = {"listed": listed, "promises": promises}
     return _TABLE.sub(lambda found: "\n".join((found[1], "", *made[found[2]](), "", found[3])), text)
+
+
+# ------------------------------------------------------------------------------------------- constants
+
+CONSTANTS = """# Hidden constants
+
+Made by `make pages`. Every O( ), Omega( ) and Theta( ) in the statements and tables of the four papers, as it is
+printed, with two constants that can stand before it:
+
+- *Proved*: with this constant the rate holds at the sizes that are named, by what is stated of the implementation with
+  every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), by the proof's own.
+- *Exhibited*: no better one does, as an instance attains it there: in closed form, by an exact law, or by the mean of a
+  few hundred seeded runs less four standard errors (plus, for Omega( )).
+- *Ratio*: of the two; beside it what lies between them, as computed from the values at all sizes.
+
+All are evaluated in double precision, and rounded to the side on which they stay true.
+
+{summary}
+
+`dpverify explain STATEMENT` shows a statement's rows. What is evaluated is in `dpverify/statements/*/audits/rates.py`.
+"""
+
+
+def constant_row(one: HiddenConstant) -> str:
+    """A row of docs/constants.md."""
+    proved, exhibited, ratio, where, why = one.row
+    cells = (f"`{one.display.statement}`", one.display.place, f"$`{one.display.latex}`$".replace("|", r"\|"))
+    return "| " + " | ".join((*cells, proved or "–", exhibited or "–", ratio or "–", where, why)) + " |"
+
+
+def constants_page(found: Mapping[str, Sequence[HiddenConstant]]) -> str:
+    """The page with the constants of each paper."""
+    every = [one for some in found.values() for one in some]
+    how = Counter(one.why for one in every)
+    between = (f"{how[why]}: {why.value}" for why in Between if how[why])
+    summary = f"Of {len(every)} rates, by what lies between the two constants: {'; '.join(between)}."
+    head = "| statement | place | printed | proved | exhibited | ratio | sizes | what lies between |\n"
+    head += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |"
+    parts = (
+        "\n".join((f"\n## {key}\n", head, *map(constant_row, some))) for key, some in found.items() if some
+    )
+    return CONSTANTS.format(summary=summary) + "\n".join(parts) + "\n"
 
 
 # ------------------------------------------------------------------------------------------- counts
@@ -234,6 +278,9 @@ def main(arguments: list[str]) -> int:
             case ["algorithms", name] if Path(name).is_file():
                 page = Path(name).resolve()
                 write_whole(page, with_tables(page.read_text(encoding="utf-8")).encode())
+            case ["constants", name]:
+                known = {paper.key: hidden_constants(paper) for paper in papers().values()}
+                write_whole(Path(name), constants_page(known).encode())
             case ["counts", name, file]:
                 ledger = load_ledger(Path(file))
                 proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
@@ -245,7 +292,8 @@ def main(arguments: list[str]) -> int:
                 _write_site(Path(name), load_ledger(Path(file)))
             case _:
                 raise InvalidDataError(
-                    "Allowed: algorithms PAGE, counts PAGE LEDGER, letters FOLDER LEDGER, or site FOLDER LEDGER."
+                    "Allowed: algorithms PAGE, constants PAGE, counts PAGE LEDGER, letters FOLDER LEDGER, or site "
+                    "FOLDER LEDGER."
                 )
     except DpverifyError as error:
         print(error, file=sys.stderr)

@@ -39,6 +39,7 @@ def test_a_model_and_what_is_known_of_it() -> None:
         assert model.classes_.tolist() == ["even", "odd"]
         assert model.coef_.shape == (1, 64)
         assert model.model_.not_private is None
+        assert model.risk_bound_ < model.population_risk_bound_ == model.model_.population
     probabilities = DPLogisticRegression(**FAST).fit(data.features, labels).predict_proba(data.features)
     assert np.sum(probabilities, axis=1) == pytest.approx(np.ones(data.n))
 

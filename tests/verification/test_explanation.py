@@ -45,6 +45,14 @@ def test_a_conjunction_has_a_line_for_each_part() -> None:
     assert not any("Subs" in line or "Derivative" in line for line in lines)
 
 
+def test_a_rate_has_the_constants_that_are_proved_and_exhibited() -> None:
+    lines = list(explanation_lines("bst14.lem2.5"))
+    first = lines.index("What its O( ), Omega( ) or Theta( ) hides:")
+    said = " ".join(line.strip() for line in lines[first + 1 : first + 4])
+    assert "proved at most 2.041; exhibited at least 2.04, a ratio of 1; T = 2 to 1e+06" in said
+    assert not any("hides" in line for line in explanation_lines("bst14.lem2.2"))
+
+
 def test_what_is_remembered_shows_the_same_formulas_and_reads_none(
     proofs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

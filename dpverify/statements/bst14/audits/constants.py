@@ -7,7 +7,6 @@ import math
 import scipy
 from flint import arb
 
-from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.bst14.output_perturbation import (
@@ -18,7 +17,8 @@ from dpverify.auditing.accountants.references import gaussian_excess
 from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, ConstraintSet, Logistic, Problem, Simplex
 from dpverify.statements.audit_parts import mean_problem, real_problem, sign_change
-from dpverify.statements.audit_rows import Computed
+from dpverify.statements.audit_rows import Computed, largest
+from dpverify.statements.bst14.audits import rates
 
 DELTA = 1e-5
 SAMPLING_EPSILON = 2.0
@@ -35,14 +35,10 @@ def noise_variance(size: str) -> Computed:
 
 
 def sampling_risk() -> Computed:
-    """Theorem 3.2's constant: mean excess over p L ||C|| / epsilon for a linear loss in the corner of a cube."""
-    n, p, epsilon = 10_000, 4, SAMPLING_EPSILON
-    # the loss <w, 1> / sqrt(p) on [0, side]^p, with L = 1 and ||C|| = side sqrt(p)
-    rate = epsilon * n / (2 * p)
-    # coordinates are independent truncated exponentials with this rate, for side 1
-    mean = 1 / rate - 1 / math.expm1(min(rate, 700.0))
-    excess = n * math.sqrt(p) * mean
-    return Computed(excess / (p * math.sqrt(p) / epsilon), {"n": n, "p": p, "epsilon": epsilon})
+    """Theorem 3.2's constant: mean excess over p L ||C|| / epsilon of a distance to the corner of a cube."""
+    (*_, last) = rates.sampling_risk()
+    assert last.attained is not None
+    return Computed(last.attained / last.rate, dict(last.at))
 
 
 def ball_zeta() -> Computed:
@@ -81,18 +77,8 @@ def printed_epsilon() -> Computed:
 
 
 def walk_steps(p: str) -> Computed:
-    """The constant hidden in Lemma 6.1's running time: the largest over n of proved steps over the printed rate."""
-    dimension, worst, worst_n = int(p), 0.0, 0
-    for n in (10, 100, 1000, 10_000):
-        walk = GridWalk.for_privacy(Problem(Logistic(), Box.cube(dimension, 1.0)), epsilon=1.0)
-        plan = walk.plan(n)
-        eta_tau = plan.lipschitz * plan.edge
-        rate = (eta_tau / plan.distance) ** 2 * dimension**3
-        # the paper has eta tau for the logarithm of F's range; the Euclidean norm needs sqrt(p) times that
-        rate *= max(dimension * math.log(eta_tau * dimension / plan.distance), eta_tau * math.sqrt(dimension))
-        if plan.steps / rate > worst:
-            worst, worst_n = plan.steps / rate, n
-    return Computed(worst, {"p": p, "epsilon": "1", "n": f"10 to 10,000, worst at {worst_n}"})
+    """The constant hidden in Lemma 6.1's running time, in this dimension."""
+    return largest(one for one in rates.walk_steps() if one.at["p"] == int(p))
 
 
 def net_size(shape: str) -> Computed:

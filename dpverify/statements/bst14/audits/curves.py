@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -67,6 +68,10 @@ sampled_corner = Risks(
     "{name}, n records, d = 3, linear losses on a cube, epsilon = {mechanism.epsilon:g}",
     linear_on_cube,
 )
+# what follows for a population, by how stable minimizers are
+output_population = Risks(
+    lambda p, n: OutputPerturbation(p, 1.0), (50, 200), FEATURES, on=mean_of, samples=", epsilon = 1"
+)
 output = Risks(lambda p, n: OutputPerturbation(p, 1.0), (50, 100, 200), FEATURES, SAID, _weak_ridge)
 localized = Risks(lambda p, n: Localization(p, 8.0), (10, 20, 40), 2, MEAN, mean_of)
 localized_approx = Risks(lambda p, n: ApproximateLocalization(p, 8.0, DELTA), (16, 32), 2, MEAN, mean_of)
@@ -101,6 +106,7 @@ def _objective_mean(noise: str, epsilon: float, statement: str) -> Risks:
     )
 
 
+objective_population = replace(_objective("gaussian", real_problem), samples=", epsilon = 1")
 objective_mean_gamma = _objective_mean("gamma", 3.0, "bst14.thmE.2.1")
 objective_mean_gaussian = _objective_mean("gaussian", 9.0, "bst14.thmE.2.2")
 

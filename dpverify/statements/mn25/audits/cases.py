@@ -97,7 +97,9 @@ tuned_descents = partial(
     lambda p, share: DPSGD(p, EPSILON, DELTA, accuracy=share * trivial(p)),
     (0.2, 0.1, 0.05),
     "accuracy",
-)
+)  # what follows for a population, by uniform convergence
+descent_population = Risks(lambda p, n: DPSGD(p, 4.0, DELTA), (100, 400), 2, samples=", epsilon = 4")
+
 phased_sgd = partial(
     _risks, lambda p, part: PhasedSGD(p, EPSILON, DELTA, accuracy=trivial(p) / part), (120,), "accuracy"
 )

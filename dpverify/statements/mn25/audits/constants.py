@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.mn25.dp_sgd import DPSGD
 from dpverify.algorithms.mn25.limited_oracle import GaussianChannel
 from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
-from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.problems import Problem
 from dpverify.statements.audit_parts import real_problem
-from dpverify.statements.audit_rows import Computed
+from dpverify.statements.audit_rows import Computed, largest
+from dpverify.statements.mn25.audits import rates
 from dpverify.statements.mn25.audits.cases import DELTA, DIMENSION, SIZE
 
 
@@ -57,13 +56,4 @@ def capacity() -> Computed:
 
 def hidden_factor(exponent: str) -> Computed:
     """What the tilde of Theorem 8's risk hides, for a solver with accuracy 1 / sqrt(n) and epsilon = 1."""
-    n = 10 ** int(exponent)
-    problem, _ = real_problem("breast-cancer", d=5)
-    accuracy = 1 / math.sqrt(n)
-    reduction = PopulationToEmpirical(NoisyGradientDescent(problem, 1.0, DELTA), 1.0, accuracy=accuracy)
-    printed = accuracy + 1 / math.sqrt(n) + 1 / n
-    length = problem.constraint.diameter * problem.loss.lipschitz_constant
-    return Computed(
-        reduction.risk_bound(n).bound / (length * printed),
-        {"n": f"1e{exponent}", "alpha": "B L / sqrt(n)", "epsilon": "1 a selection", "B": "diameter"},
-    )
+    return largest(one for one in rates.reduction() if one.at["n"] == 10 ** int(exponent))

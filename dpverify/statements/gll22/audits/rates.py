@@ -1,0 +1,125 @@
+"""What gll22 hides in O( ) and Theta( ): steps and values that are proved to be enough, and Remark 6.10's risk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler, schedule
+from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
+from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem
+from dpverify.running import Randomness
+from dpverify.statements.bst14.audits.rates import cone_excess
+from dpverify.statements.hidden_constants import RateAt, Rates, counted, size
+
+
+def sampler_steps() -> Iterator[RateAt]:
+    """Of Theorem 5.6 on a unit ball, with mu and G of the density, where G^2 >= mu."""
+    for d in (1, 10, 1000):
+        for temperature in (1.0, 10.0, 1000.0):
+            for regularization in (0.01, 0.1, 1.0):
+                density = RegularizedDensity(Problem(Logistic(), Ball(d, 1.0)), temperature, regularization)
+                slope, curvature = density.lipschitz_constant, density.strong_convexity
+                for accuracy in (1e-2, 1e-6):
+                    spread = slope**2 * (d / curvature + density.mode_distance**2) / accuracy
+                    rate = slope**2 / curvature * math.log(spread) ** 2
+                    if slope**2 >= curvature:
+                        at = {"d": d, "k": temperature, "mu": regularization, "delta": accuracy}
+                        yield size(rate, schedule(density, accuracy).steps, **at)
+
+
+def values_a_step() -> Iterator[RateAt]:
+    """In expectation, of the whole sampler over its steps; counted on linear losses in 100 runs, less 4 errors."""
+    data, delta = Dataset(np.tile(np.eye(1, 2), (5, 1)), np.ones(5)), 0.1
+    sampler = AlternatingSampler(Problem(Linear(), Ball(2, 1.0)), 2.0, 1.0, accuracy=delta)
+    (stated,), steps = sampler.queries(5), sampler.schedule.steps
+    values = np.asarray(sampler(data, rng=Randomness(0), runs=100).value_queries)
+    counted = float(np.mean(values) - 4 * np.std(values) / math.sqrt(100))
+    yield size(1.0, stated.count / steps, counted / steps, delta=delta)
+
+
+def inner_steps() -> Iterator[RateAt]:
+    """The step that is chosen, over 1 / (G^2 log(T / delta))."""
+    for d in (1, 10, 1000):
+        for temperature in (10.0, 1000.0):
+            density = RegularizedDensity(Problem(Logistic(), Ball(d, 1.0)), temperature, 0.1)
+            for delta in (1e-6, 1e-2):
+                chosen, slope = schedule(density, delta), density.lipschitz_constant
+                rate = 1 / (slope**2 * math.log(chosen.steps / delta))
+                yield counted(rate, chosen.step_size, d=d, k=temperature, delta=delta)
+
+
+def mechanism_queries(tuning: str, *, least: bool, with_epsilon: bool) -> Iterator[RateAt]:
+    """Without the expansion of the losses; epsilon <= ln(1/delta)."""
+    for n in (100, 10_000):
+        for d in (3, 100):
+            problem = Problem(Logistic(), Ball(d, 1.0))
+            for epsilon in (0.1, 1.0):
+                for delta in (1e-6, 1e-3):
+                    mechanism = RegularizedExponentialMechanism(
+                        problem,
+                        epsilon,
+                        delta,
+                        sampler="alternating",
+                        tuning="sco" if tuning == "sco" else "erm",
+                    )
+                    sampler = replace(mechanism.alternating_sampler(n), expanded=False)
+                    (stated,) = sampler.queries(n)
+                    size_of = (epsilon * n) ** 2 / math.log(1 / delta)
+                    of_log = n * d * (epsilon if with_epsilon else 1.0) / delta
+                    rate = (min(size_of, n * d) if least else size_of) * math.log(of_log) ** 2
+                    yield size(rate, stated.count, n=n, d=d, epsilon=epsilon, delta=delta)
+
+
+def large_epsilon() -> Iterator[RateAt]:
+    """The printed bound over its order for epsilon >= ln(1/delta), where both are formulas."""
+    for delta in (1e-9, 1e-5, 0.1):
+        for factor in (1.0, 10.0, 1e6):
+            logarithm = math.log(1 / delta)
+            epsilon = factor * logarithm
+            printed = 1 / (math.sqrt(logarithm + epsilon) - math.sqrt(logarithm))
+            yield counted(1 / math.sqrt(epsilon), printed, delta=delta, epsilon=epsilon)
+
+
+def population_risk() -> Iterator[RateAt]:
+    """Remark 6.10, D the radius. Of L times a distance to the center, by its law; the set's center is the anchor."""
+    for n in (100, 1000, 10_000):
+        for d in (1, 10, 100):
+            problem, epsilon, delta = Problem(Linear(), Ball(d, 1.0)), 1.0, 1e-5
+            mechanism = RegularizedExponentialMechanism(problem, epsilon, delta, tuning="sco")
+            stated, (k, mu, _) = mechanism.risk_bound(n), mechanism.tuned(n)
+            assert stated is not None
+            logarithm = math.log(1 / delta)
+            private = math.sqrt(d) / n / (math.sqrt(logarithm + epsilon) - math.sqrt(logarithm))
+            # exp(-k (r + mu r^2 / 2)) r^(d - 1) on [0, 1] is no closer to 0 than with the slope 1 + mu
+            attained = cone_excess(k * (1 + mu), d, 1.0)
+            yield size(private + 1 / math.sqrt(n), stated.bound, attained, n=n, d=d, epsilon=epsilon)
+
+
+RATES: Rates = {
+    ("gll22.thm1.2", "statement, inline 5"): partial(
+        mechanism_queries, "erm", least=False, with_epsilon=False
+    ),
+    ("gll22.thm1.3", "statement, inline 5"): partial(
+        mechanism_queries, "sco", least=True, with_epsilon=False
+    ),
+    ("gll22.thm5.6", "Theorem 2.3, 1st display"): sampler_steps,
+    ("gll22.thm5.6", "statement, 1st display"): sampler_steps,
+    ("gll22.thm5.6", "Theorem 2.3, inline 5"): values_a_step,
+    ("gll22.thm5.6", "statement, inline 6"): values_a_step,
+    ("gll22.lem5.5", "statement, inline 3"): values_a_step,
+    ("gll22.thm5.6", "Theorem 2.3, inline 7"): inner_steps,
+    ("gll22.thm6.4", "statement, inline 8"): large_epsilon,
+    ("gll22.thm6.4", "statement, 1st display"): partial(
+        mechanism_queries, "erm", least=False, with_epsilon=True
+    ),
+    ("gll22.thm6.9", "statement, 2nd display"): partial(
+        mechanism_queries, "sco", least=True, with_epsilon=True
+    ),
+    ("gll22.rem6.10", "statement, inline 2"): population_risk,
+}
