@@ -77,7 +77,10 @@ class Randomness:
 
     Attributes:
         counts: how many numbers were drawn under each name.
+        device: where steps are taken with numbers of their own, and then no others may hide a record; None with NumPy.
     """
+
+    device: Any = None
 
     def __init__(self, seed: Seed, block: int = 0, xp: types.ModuleType | Any = np) -> None:
         self._generator = np.random.Generator(np.random.SFC64(seed_sequence(seed, block)))
@@ -91,6 +94,9 @@ class Randomness:
         return self._generator
 
     def _record(self, drawn: NDArray[Any], name: str) -> Array:
+        if self.device is not None and drawn.dtype.kind == "f":
+            allowed = f"None here, as {name!r} is drawn outside of the steps that a device takes"
+            raise InvalidArgumentError("device", self.device.device, allowed)
         self.counts[name] += drawn.size
         return self.xp.asarray(drawn) if self._foreign else drawn
 
