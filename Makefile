@@ -222,7 +222,7 @@ noise-table: $(LIBRARIES)/installed
 # the tests that need them
 test-libraries: export PYTHONDONTWRITEBYTECODE :=
 test-libraries: $(LIBRARIES)/installed
-	$(LIBRARIES)/bin/pytest -n 2 tests/training tests/packaging/test_gallery.py tests/verification/test_library_campaign.py tests/algorithms/test_torch.py tests/algorithms/steps/test_on_device.py \
+	$(LIBRARIES)/bin/pytest -n 2 tests/training tests/packaging/test_gallery.py tests/verification/test_library_campaign.py tests/algorithms/test_torch.py tests/algorithms/test_on_device.py \
 	    tests/problems/tables tests/auditing/requests/test_tables.py tests/auditing/neighbors/test_table_pairs.py
 
 $(VENV)/bin/python:

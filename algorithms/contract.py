@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.on_device import OnDevice
 from dpverify.algorithms.parameters import check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, missed, words
-from dpverify.algorithms.steps.on_device import OnDevice
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Origin

@@ -15,10 +15,10 @@ import numpy as np
 from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, reach, too_small
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.on_device import DeviceIterates
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
-from dpverify.algorithms.steps.on_device import DeviceIterates
 from dpverify.algorithms.steps.power_sums import power_sums
 from dpverify.algorithms.steps.projected_steps import Iterates, begin, records
 from dpverify.algorithms.steps.single_run import SingleRun

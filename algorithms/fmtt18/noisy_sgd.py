@@ -19,9 +19,9 @@ from dpverify.algorithms.conditions import admitted, normalized_start, refuse_or
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, step_queries
+from dpverify.algorithms.on_device import DeviceIterates
 from dpverify.algorithms.parameters import NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.algorithms.steps.on_device import DeviceIterates
 from dpverify.algorithms.steps.projected_steps import Iterates, begin, records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.algorithms.on_device import DeviceIterates
 from dpverify.algorithms.steps import in_place, single_run
-from dpverify.algorithms.steps.on_device import DeviceIterates
 from dpverify.errors import InvalidArgumentError
 from dpverify.extras import Compiled
 from dpverify.problems import ConstraintSet, Dataset, Problem
@@ -121,12 +121,12 @@ class Iterates:
         scale: float = 1.0,
     ) -> None:
         """Take a step for each rate, (steps,), each run on a record of its own, drawn anew in every step."""
-        columns = features if self.alone else self._rng.xp.asarray(features.T, copy=True)
+        columns = features if self.alone else by_column(features, self._rng.xp)
         # whether or not runs are stepped alone, in every namespace; for many runs a call of its own costs nothing
         together = len(rates) if self._runs <= single_run.FEW else 1
         for at in range(0, len(rates), together):
             some = rates[at : at + together]
-            drawn = self._rng.integers(0, len(labels), (len(some), self._runs), "records")
+            drawn = self._rng.integers(0, labels.shape[0], (len(some), self._runs), "records")
             if self.alone:
                 self.walk(features, labels, drawn, rates=some, noise_stddev=noise_stddev, scale=scale)
                 continue
@@ -328,3 +328,11 @@ def records(data: Dataset, problem: Problem, xp: types.ModuleType | Any) -> tupl
         )
     there = data.as_namespace(xp)
     return there.features, there.labels
+
+
+def by_column(features: Array, xp: types.ModuleType | Any) -> Array:
+    """The features as columns (d, n), of which one for each run is gathered at every step.
+
+    NumPy would copy all of them each time if they were not in that order in memory.
+    """
+    return np.array(features.T, order="C") if xp is np else xp.asarray(features.T, copy=True)

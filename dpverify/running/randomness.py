@@ -127,13 +127,15 @@ class Randomness:
             raise InvalidArgumentError("shape_parameter", shape_parameter, "a finite number above 0")
         return self._record(self._generator.standard_gamma(shape_parameter, shape), name)
 
-    def integers(self, low: int, high: int, shape: tuple[int, ...], name: str) -> Array:
+    def integers(self, low: int, high: int | NDArray[np.int64], shape: tuple[int, ...], name: str) -> Array:
         """Independent integers uniform on {low, ..., high - 1}, without modulo bias, int64.
+
+        Of several ends, an array that broadcasts to the shape, the numbers are those of a call for each in turn.
 
         Raises:
             InvalidArgumentError: if there is no integer between low and high.
         """
-        if not low < high:
+        if not (low < high if isinstance(high, int) else np.all(low < high)):
             raise InvalidArgumentError("high", high, f"an integer above low, which is {low}")
         return self._record(self._generator.integers(low, high, shape, dtype=np.int64), name)
 

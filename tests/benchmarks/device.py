@@ -28,7 +28,7 @@ from noisy_sgd_throughput import make_data, seconds  # noqa: E402
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent  # noqa: E402
 from dpverify.algorithms.fmtt18 import PNSGD  # noqa: E402
-from dpverify.algorithms.steps.on_device import DevicePlace, rounding_bound  # noqa: E402
+from dpverify.algorithms.on_device import DevicePlace, rounding_bound  # noqa: E402
 from dpverify.files import write_table  # noqa: E402
 from dpverify.problems import Ball, Dataset, Logistic, Problem, load  # noqa: E402
 from dpverify.running import BLOCK, Randomness, run  # noqa: E402

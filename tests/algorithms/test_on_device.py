@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpverify.algorithms import on_device
 from dpverify.algorithms.bst14 import NoisyGradientDescent, OutputPerturbation
 from dpverify.algorithms.contract import Algorithm
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, MultitaskStopPNSGD, SkipPNSGD, StopPNSGD
-from dpverify.algorithms.steps import on_device
-from dpverify.algorithms.steps.on_device import DevicePlace, rounding_bound
+from dpverify.algorithms.on_device import DevicePlace, rounding_bound
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.extras import MissingExtraError
 from dpverify.problems import (
@@ -38,7 +38,7 @@ from dpverify.problems import (
 )
 from dpverify.running import Output, Randomness, TooCostlyError, fingerprint, run
 
-from ...packaging.page_blocks import DOCS, blocks
+from ..packaging.page_blocks import DOCS, blocks
 
 N, D, RUNS = 12, 3, 40
 BALL = Ball(D, 0.6)
