@@ -306,7 +306,7 @@ def rounding_bound(problem: Problem, factors: Array, stddevs: Array) -> float:
     steep, curved = constants.lipschitz_constant, constants.smoothness
     pushed, noise = factors * steep, stddevs * (math.sqrt(d) * LARGEST_NORMAL)
     added = (d + 32) * factors * (steep + curved * size) + 9 * (pushed + noise) + (d + 15) * size
-    apart = 0.0
+    apart = size  # the rounding of the start
     for times, more in zip(np.maximum(1.0, factors * curved - 1.0).tolist(), added.tolist(), strict=True):
         apart = times * apart + more
     return 1.01 * _UNIT * apart

@@ -219,10 +219,12 @@ def stream(
         raise InvalidArgumentError("mechanism", mechanism, "a callable (data, *, rng, runs) -> outputs")
     if not hasattr(xp, "__name__") or not hasattr(xp, "asarray"):
         raise InvalidArgumentError("xp", xp, "an array namespace such as numpy")
+    streams = ""
     if device is not None:
         if not hasattr(mechanism, "on_device"):
             raise InvalidArgumentError("device", device, "None for a mechanism without `on_device`")
-        mechanism = mechanism.on_device(device)
+        placed: Any = mechanism.on_device(device)
+        mechanism, streams = placed, f", {placed.stream}"
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
@@ -236,7 +238,7 @@ def stream(
             data=fingerprint_of(data),
             seed=normalized_seed(seed),
             block_size=block_size,
-            namespace=f"{xp.__name__} {getattr(xp, '__version__', '')}",
+            namespace=f"{xp.__name__} {getattr(xp, '__version__', '')}{streams}",
         )
         folder = str(getattr(mechanism, "folder", "") or folder)
         watch = SourceWatch(folder)

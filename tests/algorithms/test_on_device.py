@@ -223,6 +223,17 @@ def test_a_wrong_step_is_outside_of_the_bound(jax: Any, monkeypatch: pytest.Monk
     assert apart > rounding_bound(PROBLEM, steps.factors, steps.stddevs)
 
 
+@pytest.mark.parametrize("loss", [Logistic(), Squared(1.0)], ids=str)
+def test_slopes_are_as_good_as_the_bound_takes_them_to_be(jax: Any, loss: Any) -> None:
+    """To 16 roundings of the Lipschitz constant, wherever the inner product is."""
+    reach = 2.0 ** np.linspace(-30, 7 if isinstance(loss, Logistic) else 0, 20_000)
+    z = np.concatenate([-reach, reach]).astype(np.float32)
+    y = np.where(np.arange(z.size) % 3 == 0, -1.0, 1.0).astype(np.float32)
+    found = np.asarray(jax.jit(loss.link_slope)(z, y), dtype=np.float64)
+    exact = loss.link_slope(z.astype(np.float64), y.astype(np.float64))
+    assert np.max(np.abs(found - exact)) <= 16 * 2.0**-24 * loss.lipschitz_constant
+
+
 def test_there_is_no_bound_where_nothing_is_known() -> None:
     one = np.ones(1)
     for problem in (
@@ -281,7 +292,10 @@ def test_bits_follow_from_the_seed_alone(jax: Any, tmp_path: Any) -> None:
         assert run(algorithm, DATA, **given, **options).points.tobytes() == found.tobytes()
     assert len(np.unique(found[:, 0])) > 2400  # blocks have other numbers
     assert not np.any(found == run(algorithm, DATA, **given | {"seed": 4}).points)
-    # those without a device are other ones, in a store too
+    # those without a device are other ones, in a store too, whatever a user calls the mechanism
+    named = {"store": tmp_path, "fingerprint": "mine"}
+    assert np.array_equal(run(algorithm, DATA, **given, **named).points, found)
+    assert not np.any(found == run(algorithm, DATA, **given | {"device": None}, **named).points)
     assert not np.any(found == run(algorithm, DATA, **given | {"device": None}, store=tmp_path).points)
 
 
@@ -295,15 +309,16 @@ def test_what_it_says_of_itself(jax: Any) -> None:
 
 
 def test_an_audit_sees_the_same_leak(jax: Any) -> None:
-    """Bounds from below on the loss between neighbors, at a level that both can reach, and a claim that is false."""
-    from dpverify import Request, audit
+    """Bounds from below on the loss between neighbors agree with NumPy's, and with what one step with mu = 2 loses."""
+    from dpverify import GDP, Request, audit
     from dpverify.ledger.verdicts import Verdict
 
     first, other = (Dataset(np.full((1, 1), x), np.ones(1)) for x in (1.0, -1.0))
     algorithm = PNSGD(Problem(Logistic(), Ball(1, 3.0)), 1.0, 0.5)
     for mechanism in (algorithm, algorithm.on_device("cpu")):
-        found = audit(Request(mechanism, first, other, "mu=0.5", runs=4000, fixed_runs=True))
+        found = audit(Request(mechanism, first, other, "eps=1,delta=0.05", runs=20_000, fixed_runs=True))
         assert found.verdict is Verdict.VIOLATED
+        assert 3 < found.epsilon_lower <= GDP(2.0).epsilon_at(0.05)
 
 
 def test_the_page_runs(jax: Any) -> None:
