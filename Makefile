@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling large real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages pictures docs faults dist release lock clean
+.PHONY: verify rocq nightly test test-thorough test-fast answers thresholds costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits dpriv-bench mechanisms scaling large device real-size utility noise-table accountants division campaign campaign-quick libraries test-libraries pages pictures docs faults dist release lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -147,6 +147,11 @@ division: $(VENV)/installed-test
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
 
+# noisy SGD through JAX (extra `device`) beside NumPy on one core; takes some 3 minutes
+device: $(VENV)/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[device]'
+	$(BIN)/python tests/benchmarks/device.py --output docs/device.md
+
 # data on disk (13 GB in TMPDIR), a cluster that loses a worker, tails rarer than runs; takes some 6 minutes
 large: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/large.py --output docs/large.md
@@ -199,7 +204,7 @@ CAMPAIGN := docs/examples/campaign
 $(LIBRARIES)/installed: $(CAMPAIGN)/requirements.txt pyproject.toml
 	test -x $(LIBRARIES)/bin/python || $(PYTHON) -m venv $(LIBRARIES)
 	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check $(TORCH) -r $(CAMPAIGN)/requirements.txt \
-	    -e '.[all,frames,jax-privacy]' pytest-xdist
+	    -e '.[all,device,frames,jax-privacy]' pytest-xdist
 	touch $@
 
 # their claims, audited; ledger and report into build/campaign
@@ -218,7 +223,7 @@ noise-table: $(LIBRARIES)/installed
 # the tests that need them
 test-libraries: export PYTHONDONTWRITEBYTECODE :=
 test-libraries: $(LIBRARIES)/installed
-	$(LIBRARIES)/bin/pytest -n 2 tests/training tests/packaging/test_gallery.py tests/verification/test_library_campaign.py tests/algorithms/test_torch.py \
+	$(LIBRARIES)/bin/pytest -n 2 tests/training tests/packaging/test_gallery.py tests/verification/test_library_campaign.py tests/algorithms/test_torch.py tests/algorithms/test_on_device.py \
 	    tests/problems/tables tests/auditing/requests/test_tables.py tests/auditing/neighbors/test_table_pairs.py
 
 $(VENV)/bin/python:

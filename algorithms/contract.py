@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.on_device import OnDevice
 from dpverify.algorithms.parameters import check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, missed, words
 from dpverify.checks import whole_number
@@ -213,6 +214,15 @@ class Algorithm(ABC):
             NotGuaranteedError: if the guarantee does not hold for these data and was not withdrawn.
             InvalidDataError: if the guarantee does not cover these records.
         """
+
+    def on_device(self, device: str) -> OnDevice:
+        """The same law, with the steps taken by JAX on a `cpu` or a `gpu`, for noisy gradient methods.
+
+        Raises:
+            MissingExtraError: without JAX.
+            InvalidArgumentError: for a device that is not there.
+        """
+        return OnDevice(self, device)
 
     def guarantees(self, n: int) -> Guarantees:
         """What it guarantees on n records; empty if there is no guarantee, or it was withdrawn or does not hold.

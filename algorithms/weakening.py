@@ -40,10 +40,8 @@ class QuietRandomness(Randomness):
     """
 
     def __init__(self, stream: Randomness, factor: float) -> None:
-        self._generator = stream.generator
-        self._foreign = stream.xp is not np
-        self.xp = stream.xp
-        self.counts = stream.counts
+        vars(self).update(vars(stream))
+        self.device = None if stream.device is None else stream.device.quieter(factor)
         self._factor = factor
 
     def normal(self, shape: tuple[int, ...], name: str, *, out: NDArray[np.float64] | None = None) -> Array:

@@ -70,7 +70,7 @@ class LocalNoisyGradientDescent:
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p)."""
         iterates = Iterates(self.mechanism.problem, sets.centers, runs, rng, sets=sets)
-        return self.mechanism.descend(iterates, data, rng=rng, runs=runs, diameter=sets.diameter)
+        return self.mechanism.descend(iterates, data, rng=rng, diameter=sets.diameter)
 
     def risk_within(self, n: int, diameter: float, probability: float | None) -> tuple[float, float | None]:
         """Algorithm 1's bound from wherever in the set, and Lemma 2.5's for the rates that it has; in expectation."""

@@ -15,12 +15,13 @@ import numpy as np
 from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, reach, too_small
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.on_device import DeviceIterates
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
 from dpverify.algorithms.steps.power_sums import power_sums
-from dpverify.algorithms.steps.projected_steps import Iterates, records
-from dpverify.algorithms.steps.single_run import FEW, SingleRun
+from dpverify.algorithms.steps.projected_steps import Iterates, begin, records
+from dpverify.algorithms.steps.single_run import SingleRun
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -266,35 +267,28 @@ class NoisyGradientDescent(Weakenable):
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p)."""
         data = admitted(self, data)
-        iterates = Iterates(self.problem, rng.xp.asarray(self.start), runs, rng)
-        return self.descend(iterates, data, rng=rng, runs=runs)
+        iterates = begin(self.problem, rng.xp.asarray(self.start), runs, rng)
+        return self.descend(iterates, data, rng=rng)
 
     def descend(
-        self, iterates: Iterates, data: Dataset, *, rng: Randomness, runs: int, diameter: float | None = None
+        self,
+        iterates: Iterates | DeviceIterates,
+        data: Dataset,
+        *,
+        rng: Randomness,
+        diameter: float | None = None,
     ) -> Output:
         """Take all steps from given iterates, which know what they are projected onto: sets of the given diameter."""
-        xp, n = rng.xp, data.n
-        features, labels = records(data, self.problem, xp)
+        n = data.n
+        features, labels = records(data, self.problem, rng.xp)
         stddev = self.noise_stddev(n)
         first_rate = self.rate(n, 1)
         if diameter is not None and self.step_size == "lipschitz":
             first_rate *= diameter / self.problem.constraint.diameter
         steps = self.step_count(n)
         iterates.expect(steps)
-        columns = features if iterates.alone else xp.asarray(features.T, copy=True)
-        # whether or not runs are stepped alone, in every namespace; for many runs a call of its own costs nothing
-        together = _DRAWN_TOGETHER if runs <= FEW else 1
         for first in range(0, steps, _DRAWN_TOGETHER):
             numbers = np.arange(first + 1.0, min(first + _DRAWN_TOGETHER, steps) + 1)
             rates = first_rate / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
-            for at in range(0, len(rates), together):
-                some = rates[at : at + together]
-                drawn = rng.integers(0, n, (len(some), runs), "records")
-                if iterates.alone:
-                    iterates.walk(features, labels, drawn, rates=some, noise_stddev=stddev, scale=n)
-                    continue
-                for t, rate in enumerate(some.tolist()):
-                    iterates.step_on_drawn(
-                        columns, labels, drawn[t, :], rate=rate, noise_stddev=stddev, scale=n
-                    )
+            iterates.walk_on_drawn(features, labels, rates=rates, noise_stddev=stddev, scale=n)
         return iterates.output()

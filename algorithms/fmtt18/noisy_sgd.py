@@ -19,9 +19,10 @@ from dpverify.algorithms.conditions import admitted, normalized_start, refuse_or
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, step_queries
+from dpverify.algorithms.on_device import DeviceIterates
 from dpverify.algorithms.parameters import NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.algorithms.steps.projected_steps import Iterates, records
+from dpverify.algorithms.steps.projected_steps import Iterates, begin, records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -236,11 +237,13 @@ class NoisySGD(Weakenable, ABC):
         n = whole_number("n", n, at_least=1)
         return n, whole_number("index", index, at_least=1, at_most=n)
 
-    def _begin(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Iterates, Array, Array]:
+    def _begin(
+        self, data: Dataset, rng: Randomness, runs: int
+    ) -> tuple[Iterates | DeviceIterates, Array, Array]:
         data = admitted(self, data)
         features, labels = records(data, self.problem, rng.xp)
         assert self.start is not None
-        return Iterates(self.problem, rng.xp.asarray(self.start), runs, rng), features, labels
+        return begin(self.problem, rng.xp.asarray(self.start), runs, rng), features, labels
 
     def structure(self, data: Dataset) -> StatedStructure | None:
         """The steps, one a record; None without noise."""

@@ -78,18 +78,8 @@ class _SomeSteps(NoisySGD):
         """Run on a data set of n records; points have shape (runs, d)."""
         iterates, features, labels = self._begin(data, rng, runs)
         keys, largest = self._draw(data.n, rng, runs)
-        order = np.argsort(keys, kind="stable")
-        taken = np.searchsorted(keys[order], largest, side="right")
-        if runs == 1:
-            steps = np.flatnonzero(taken)
-            rates = np.full(len(steps), self.rate)
-            iterates.walk(features, labels, steps, rates=rates, noise_stddev=self.noise_stddev)
-            return iterates.output()
-        for t, active in enumerate(taken.tolist()):
-            if active:
-                x, y = features[t, :], labels[t]
-                iterates.step(x, y, rate=self.rate, noise_stddev=self.noise_stddev, active=active)
-        return iterates.output(order)
+        iterates.walk_some(features, labels, keys, largest, rate=self.rate, noise_stddev=self.noise_stddev)
+        return iterates.output()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+import numpy as np
+
 from dpverify.algorithms.conditions import admitted, reach
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import Interaction
@@ -19,6 +21,7 @@ from dpverify.algorithms.mn25.phases import LARGEST_MU, Accounted
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, begin, mean_of_descent
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper, Share
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.steps.single_run import FEW
 from dpverify.checks import whole_number
 from dpverify.privacy import GDP, Guarantee, PureDP, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -222,6 +225,16 @@ def distinct_records(rng: Randomness, n: int, size: int, runs: int) -> Array:
     the set holds already, the last of those is taken instead.
     """
     xp = rng.xp
+    if runs <= FEW:
+        # the numbers of the loop below, in one call
+        drawn = np.asarray(rng.integers(0, np.arange(n - size, n)[:, None] + 1, (size, runs), "records"))
+        sets = []
+        for column in drawn.T.tolist():
+            held: dict[int, None] = {}
+            for last, record in enumerate(column, n - size):
+                held[last if record in held else record] = None
+            sets.append(list(held))
+        return xp.asarray(sets, dtype=xp.int64)
     chosen = xp.empty((size, runs), dtype=xp.int64)
     for k, last in enumerate(range(n - size, n)):
         drawn = rng.integers(0, last + 1, (runs,), "records")

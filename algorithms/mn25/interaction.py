@@ -25,6 +25,7 @@ from dpverify.algorithms.mn25.oracle_handles import (
     OracleLimits,
     UseCounts,
 )
+from dpverify.algorithms.steps.projected_steps import by_column
 from dpverify.algorithms.steps.projected_steps import records as records_of
 from dpverify.algorithms.steps.single_run import FEW, LINK_LOSSES
 from dpverify.errors import InvalidArgumentError
@@ -180,8 +181,7 @@ class Interaction:
         """Of each run so far, the sum of its batch sizes; shape (runs,)."""
         self._oracle = oracle
         self.features, self.labels = records_of(data, problem, rng.xp)
-        # column by column, which is what gathering one record for each run reads
-        self._columns = rng.xp.asarray(self.features.T, copy=True)
+        self._columns = by_column(self.features, rng.xp)
         self._declared = declared
         self.uses = None if declared is None else UseCounts(runs, data.n, declared)
         """How often records were asked for; None if nothing was declared."""

@@ -22,7 +22,7 @@ from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
 from dpverify.algorithms.promises import StatedQueries, words
-from dpverify.algorithms.steps.projected_steps import records
+from dpverify.algorithms.steps.projected_steps import by_column, records
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Guarantee, PureDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -180,7 +180,7 @@ class PhasedSGD(Phased[SGDPhase]):
         w = begin(self.start, runs, rng)
         xp, constraint = rng.xp, self.problem.constraint
         features, labels = records(data, self.problem, xp)
-        columns = xp.asarray(features.T, copy=True)
+        columns = by_column(features, xp)
         schedule = self.schedule(data.n)
         for phase in schedule:
             total = xp.zeros_like(w.T).T

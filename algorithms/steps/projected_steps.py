@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpverify.algorithms.on_device import DeviceIterates
 from dpverify.algorithms.steps import in_place, single_run
 from dpverify.errors import InvalidArgumentError
 from dpverify.extras import Compiled
@@ -26,6 +28,12 @@ from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
+
+
+def begin(problem: Problem, start: Array, runs: int, rng: Randomness) -> Iterates | DeviceIterates:
+    """Where a batch of runs begins, on the device that the stream names if it names one."""
+    kind: type[Iterates] | type[DeviceIterates] = Iterates if rng.device is None else DeviceIterates
+    return kind(problem, start, runs, rng)
 
 
 class Iterates:
@@ -63,6 +71,7 @@ class Iterates:
         self._largest_norm = math.inf if self._radius is None else self._radius
         self._steps_of_all = 0
         self._steps_of_some = np.zeros(runs, dtype=np.int64)
+        self._order: Array | None = None  # the run at each place, if they were sorted
         # filled again and again: fresh large arrays cost page faults in every step
         self._in_place = in_place.Columns(self._dimension, runs) if xp is np else None
         room = None if self._in_place is None else self._in_place.points
@@ -102,7 +111,51 @@ class Iterates:
         else:
             self._partial_step(place, x, y, rate, noise_stddev, scale, count)
 
-    def step_on_drawn(
+    def walk_on_drawn(
+        self,
+        features: Array,
+        labels: Array,
+        *,
+        rates: NDArray[np.float64],
+        noise_stddev: float,
+        scale: float = 1.0,
+    ) -> None:
+        """Take a step for each rate, (steps,), each run on a record of its own, drawn anew in every step."""
+        columns = features if self.alone else by_column(features, self._rng.xp)
+        # whether or not runs are stepped alone, in every namespace; for many runs a call of its own costs nothing
+        together = len(rates) if self._runs <= single_run.FEW else 1
+        for at in range(0, len(rates), together):
+            some = rates[at : at + together]
+            drawn = self._rng.integers(0, labels.shape[0], (len(some), self._runs), "records")
+            if self.alone:
+                self.walk(features, labels, drawn, rates=some, noise_stddev=noise_stddev, scale=scale)
+                continue
+            for t, rate in enumerate(some.tolist()):
+                self._step_on_drawn(
+                    columns, labels, drawn[t, :], rate=rate, noise_stddev=noise_stddev, scale=scale
+                )
+
+    def walk_some(
+        self, features: Array, labels: Array, keys: Array, largest: Array, *, rate: float, noise_stddev: float
+    ) -> None:
+        """Take step t, on record t, in the runs whose key is at most `largest[t]`.
+
+        Once, at the end of the steps: the runs are sorted by their keys, (runs,). `largest` has shape (steps,).
+        """
+        if self._runs == 1:
+            steps = np.flatnonzero(keys[0] <= largest)
+            rates = np.full(len(steps), rate)
+            self.walk(features, labels, steps, rates=rates, noise_stddev=noise_stddev)
+            return
+        self._order = np.argsort(keys, kind="stable")
+        sorted_keys: NDArray[np.int64] = keys[self._order]
+        taken = np.searchsorted(sorted_keys, np.asarray(largest), side="right")
+        for t, active in enumerate(taken.tolist()):
+            if active:
+                x, y = features[t, :], labels[t]
+                self.step(x, y, rate=rate, noise_stddev=noise_stddev, active=active)
+
+    def _step_on_drawn(
         self,
         columns: Array,
         labels: Array,
@@ -255,13 +308,13 @@ class Iterates:
         else:
             self.columns[:, :active] = projected.T
 
-    def output(self, order: Array | None = None) -> Output:
-        """Release the points and what each run counted; `order` is the run at each place, if they were sorted."""
+    def output(self) -> Output:
+        """Release the points and what each run counted."""
         points: Any = self.columns.T
         steps = self._steps_of_all + self._steps_of_some
-        if order is not None:
+        if self._order is not None:
             places = np.empty(self._runs, dtype=np.int64)
-            places[np.asarray(order)] = np.arange(self._runs)
+            places[self._order] = np.arange(self._runs)
             points = self._rng.xp.take(points, self._rng.xp.asarray(places), axis=0)
             steps = steps[places]
         return Output(points, gradient_queries=steps, projections=steps)
@@ -275,3 +328,11 @@ def records(data: Dataset, problem: Problem, xp: types.ModuleType | Any) -> tupl
         )
     there = data.as_namespace(xp)
     return there.features, there.labels
+
+
+def by_column(features: Array, xp: types.ModuleType | Any) -> Array:
+    """The features as columns (d, n), of which one for each run is gathered at every step.
+
+    NumPy would copy all of them each time if they were not in that order in memory.
+    """
+    return np.array(features.T, order="C") if xp is np else xp.asarray(features.T, copy=True)

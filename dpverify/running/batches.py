@@ -77,6 +77,7 @@ class RunOptions(TypedDict, total=False):
     memory_limit: int
     progress: Progress | None
     xp: types.ModuleType | Any
+    device: str | None
     block_size: int
     fingerprint: str | None
     call_limit: float | None
@@ -177,6 +178,7 @@ def stream(
     store: Store | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     xp: types.ModuleType | Any = np,
+    device: str | None = None,
     block_size: int = BLOCK,
     fingerprint: str | None = None,
     call_limit: float | None = None,
@@ -199,6 +201,8 @@ def stream(
         store: where finished blocks are kept and found again, open or as a path; see `Store`.
         progress: told of finished runs.
         xp: array namespace of the random numbers that the mechanism gets.
+        device: `cpu` or `gpu`, on which JAX takes the steps of a noisy gradient method, of all runs of a block
+            at once, with the same law and other bits (`algorithm.on_device`); None: NumPy takes them.
         block_size: runs in a full block. Smaller blocks suit mechanisms that take long for one run.
         fingerprint: says which mechanism it is, for the store; computed from its content if None.
         call_limit: how many calls of one oracle a run may make, as far as that is foreseen; what `running.call_limit`
@@ -215,6 +219,12 @@ def stream(
         raise InvalidArgumentError("mechanism", mechanism, "a callable (data, *, rng, runs) -> outputs")
     if not hasattr(xp, "__name__") or not hasattr(xp, "asarray"):
         raise InvalidArgumentError("xp", xp, "an array namespace such as numpy")
+    streams = ""
+    if device is not None:
+        if not hasattr(mechanism, "on_device"):
+            raise InvalidArgumentError("device", device, "None for a mechanism without `on_device`")
+        placed: Any = mechanism.on_device(device)
+        mechanism, streams = placed, f", {placed.stream}"
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
@@ -228,7 +238,7 @@ def stream(
             data=fingerprint_of(data),
             seed=normalized_seed(seed),
             block_size=block_size,
-            namespace=f"{xp.__name__} {getattr(xp, '__version__', '')}",
+            namespace=f"{xp.__name__} {getattr(xp, '__version__', '')}{streams}",
         )
         folder = str(getattr(mechanism, "folder", "") or folder)
         watch = SourceWatch(folder)

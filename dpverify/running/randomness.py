@@ -77,7 +77,10 @@ class Randomness:
 
     Attributes:
         counts: how many numbers were drawn under each name.
+        device: where steps are taken with numbers of their own, and then no others may hide a record; None with NumPy.
     """
+
+    device: Any = None
 
     def __init__(self, seed: Seed, block: int = 0, xp: types.ModuleType | Any = np) -> None:
         self._generator = np.random.Generator(np.random.SFC64(seed_sequence(seed, block)))
@@ -91,6 +94,9 @@ class Randomness:
         return self._generator
 
     def _record(self, drawn: NDArray[Any], name: str) -> Array:
+        if self.device is not None and drawn.dtype.kind == "f":
+            allowed = f"None here, as {name!r} is drawn outside of the steps that a device takes"
+            raise InvalidArgumentError("device", self.device.device, allowed)
         self.counts[name] += drawn.size
         return self.xp.asarray(drawn) if self._foreign else drawn
 
@@ -121,13 +127,15 @@ class Randomness:
             raise InvalidArgumentError("shape_parameter", shape_parameter, "a finite number above 0")
         return self._record(self._generator.standard_gamma(shape_parameter, shape), name)
 
-    def integers(self, low: int, high: int, shape: tuple[int, ...], name: str) -> Array:
+    def integers(self, low: int, high: int | NDArray[np.int64], shape: tuple[int, ...], name: str) -> Array:
         """Independent integers uniform on {low, ..., high - 1}, without modulo bias, int64.
+
+        Of several ends, an array that broadcasts to the shape, the numbers are those of a call for each in turn.
 
         Raises:
             InvalidArgumentError: if there is no integer between low and high.
         """
-        if not low < high:
+        if not (low < high if isinstance(high, int) else np.all(low < high)):
             raise InvalidArgumentError("high", high, f"an integer above low, which is {low}")
         return self._record(self._generator.integers(low, high, shape, dtype=np.int64), name)
 

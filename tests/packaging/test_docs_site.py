@@ -27,6 +27,7 @@ RUN_BY = {
     "ci.md": "tests/cli/test_project.py",
     "batch-division.md": "tests/auditing/accountants/test_division.py",
     "concepts/adjacency.md": "tests/packaging/test_pages_run.py",
+    "device.md": "tests/algorithms/test_on_device.py",
     "dpriv-bench.md": "tests/verification/test_dpriv_textbook.py",
     "mechanism-gallery.md": "tests/verification/test_mechanism_gallery.py",
     "exact.md": "tests/verification/test_exact.py",

@@ -37,6 +37,8 @@ def test_integers_are_uniform_with_both_ends_right() -> None:
     assert stats.chisquare(counts[2:7]).pvalue > FALSE_ALARM
     with pytest.raises(InvalidArgumentError, match="high"):
         Randomness(1).integers(3, 3, (1,), "i")
+    with pytest.raises(InvalidArgumentError, match="high"):
+        Randomness(1).integers(3, np.array([4, 3]), (2,), "i")
 
 
 def test_permutations_are_uniform() -> None:

@@ -78,7 +78,7 @@ def test_it_does_what_its_twin_does(problem: Problem, xp: Any) -> None:
         for t in range(9):
             chosen: list[int] = []
             for k in range(4):
-                record = int(rng.drawn["records"][4 * t + k][r])
+                record = int(rng.drawn["records"][t][k, r])
                 chosen.append(n - 4 + k if record in chosen else record)
             assert len(set(chosen)) == 4
             drawn.append(chosen)
@@ -257,6 +257,23 @@ def test_sets_of_records_are_uniform(n: int, size: int) -> None:
     assert len(counts) == 1 or stats.chisquare(list(counts.values())).pvalue > FALSE_ALARM
 
 
+def test_few_runs_draw_what_a_call_a_record_draws() -> None:
+    """Floyd's algorithm as printed, for each run, on the same stream, whose state is the same afterwards."""
+    n, size, runs = 7, 5, 4
+    ours, theirs = Randomness(3), Randomness(3)
+    for _ in range(20):
+        found = np.asarray(distinct_records(ours, n, size, runs))
+        sets: list[list[int]] = [[] for _ in range(runs)]
+        for last in range(n - size, n):
+            for own, drawn in zip(
+                sets, theirs.integers(0, last + 1, (runs,), "records").tolist(), strict=True
+            ):
+                own.append(last if drawn in own else drawn)
+        assert found.tolist() == sets
+    assert ours.normal((3,), "noise").tolist() == theirs.normal((3,), "noise").tolist()
+    assert ours.counts == theirs.counts
+
+
 def test_the_risk_bound_holds_and_is_not_vacuous() -> None:
     data = make_data(200, seed=4)
     algorithm = DPSGD(PROBLEM, 2.0, 1e-4, accuracy=0.1)
@@ -282,7 +299,7 @@ def test_a_single_noisy_step_is_the_step_of_all_methods() -> None:
     rng = Recorder(8)
     points = algorithm(data, rng=rng, runs=5).points
     for r in range(5):
-        i = rng.drawn["records"][0][r]
+        i = rng.drawn["records"][0][0, r]
         z = rng.drawn["noise"][0][:, r]
         step = one_step(PROBLEM, np.zeros(D), data.features[i], data.labels[i], rate=0.4, stddev=0.6, z=z)
         assert np.allclose(points[r], step / 2, atol=1e-14)

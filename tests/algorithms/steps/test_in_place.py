@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpverify.algorithms.steps import in_place
-from dpverify.algorithms.steps.projected_steps import Iterates
+from dpverify.algorithms.steps.projected_steps import Iterates, by_column
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
     Ball,
@@ -85,3 +85,12 @@ def test_a_step_on_a_tiny_ball_stays_a_number() -> None:
     points = iterates.output().points
     assert np.all(np.isfinite(points))
     assert np.all(ball.contains(points))
+
+
+def test_columns_are_gathered_without_a_copy_of_all() -> None:
+    """In memory they stand one coordinate after the other, which NumPy asks for."""
+    features = np.arange(12.0).reshape(4, 3)
+    columns = by_column(features, np)
+    assert columns.flags.c_contiguous
+    assert not np.shares_memory(columns, features)
+    assert np.array_equal(columns, features.T)
