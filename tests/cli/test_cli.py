@@ -465,7 +465,9 @@ def test_a_shell_completes_commands_and_ids(
     ):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.argv", ["dpverify"])
-    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # as called by its name, not by `python -m`
+    monkeypatch.setattr(
+        sys.modules["__main__"], "__package__", None
+    )  # as called by its name, not by `python -m`
     with pytest.raises(SystemExit):
         main()
     said = capsys.readouterr().out.split()

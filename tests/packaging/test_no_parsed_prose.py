@@ -88,6 +88,7 @@ READS = {
     "reports/page.py": "characters that are markup",
     "reports/plain_formulas.py": LATEX,
     "reports/svg.py": OTHERS,
+    "dpverify/terminal/__init__.py": GIVEN,
 }
 
 
