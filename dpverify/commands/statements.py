@@ -23,6 +23,7 @@ from dpverify.terminal import (
     Json,
     check_json,
     end_on_faults,
+    print_paragraphs,
     print_table,
     progress_bar,
     write_json,
@@ -460,8 +461,7 @@ def explain(
         lines = theorem_lines(id_)
     else:
         lines = explanation_lines(id_)
-    for line in lines:
-        typer.echo(line)
+    print_paragraphs(lines)
 
 
 def hypotheses(

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -126,6 +127,18 @@ def print_colored(lines: Iterable[tuple[str, str | None]]) -> None:
     console = output_console()
     for line, verdict in lines:
         console.print(Text(line, style=COLORS.get(verdict or "", "")), soft_wrap=True)
+
+
+def print_paragraphs(lines: Iterable[str]) -> None:
+    """Print indented lines: whole into a pipe; on a terminal broken at its width, further indented where they go on."""
+    console = _terminal()
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        print(
+            line
+            if console is None
+            else fill(line, console.width, subsequent_indent=indent, break_on_hyphens=False)
+        )
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -42,9 +41,6 @@ from dpverify.views.roots import premise_text
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
-
-_WIDTH = 110
-"""As wide as docstrings."""
 
 _VARIANTS = {Variant.PRINTED: "as printed", Variant.CORRECTED: "corrected"}
 
@@ -134,7 +130,7 @@ def _hidden(paper: Paper, id_: str) -> Iterator[str]:
         words = (
             f"{plain_formula(one.display.latex)} ({one.display.place}): {'; '.join(filter(None, constants))}"
         )
-        yield from _all_wrapped((words,))
+        yield from _indented((words,))
 
 
 def _catalog() -> dict[str, CatalogRow]:
@@ -147,16 +143,13 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
         yield from ("", f"{heading}:", *found)
 
 
-def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
-    rest = indent if further is None else further
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=indent, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
-    )  # fmt: skip
+def _indented(texts: Iterable[str]) -> Iterator[str]:
+    """Texts of a section, a line each."""
+    return (f"  {_one_line(text)}" for text in texts)
 
 
-def _all_wrapped(texts: Iterable[str], further: str = "    ") -> Iterator[str]:
-    """Texts of a section, each indented, and further where it goes on."""
-    return (line for text in texts for line in _wrapped(text, "  ", further))
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 # --------------------------------------------------------------------------------------------- statements
@@ -171,25 +164,25 @@ def _said(statement: Statement, entry: StatementEntry, evidence: Sequence[ProofE
     yield f"  {plain_formula(statement.latex)}" if statement.latex else "  see the formulas below"
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
-        yield from _wrapped(f"But {mark}: {names}.", "  ")
+        yield f"  But {mark}: {names}."
     for instance in instance_entries(_catalog()[statement.id].paper, statement.id):
         texts = [f"{instance.says}.", f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}."]
         texts += [f"Checked at it: {'; '.join(instance.conditions)}."] if instance.conditions else []
-        yield from _section(f"What refutes it ({instance.obligation})", _all_wrapped(texts, "  "))
+        yield from _section(f"What refutes it ({instance.obligation})", _indented(texts))
     repair = statement.corrected
     if repair is not None:
         yield from _stated("Corrected", entry.corrected.headline, entry.corrected.verdict)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
-        yield from _all_wrapped((f"Why: {reason}." for reason in repair.reasons), "  ")
+        yield from _indented(f"Why: {reason}." for reason in repair.reasons)
     elif entry.corrected.headline:
         yield from _stated(
             "With the corrections of what it rests on", entry.corrected.headline, entry.corrected.verdict
         )
     if entry.missing:
-        yield from ("", *_wrapped(f"No formula says: {'; '.join(entry.missing)}.", ""))
+        yield from ("", _one_line(f"No formula says: {'; '.join(entry.missing)}."))
     if entry.unsaid_claims:
         words = "; ".join(f'"{text}"' for text in entry.unsaid_claims)
-        yield from ("", *_wrapped(f"In words, and not all of it in a formula: {words}.", ""))
+        yield from ("", _one_line(f"In words, and not all of it in a formula: {words}."))
 
 
 def _statement(statement: Statement) -> Iterator[str]:
@@ -202,7 +195,7 @@ def _statement(statement: Statement) -> Iterator[str]:
         for glyph in lost_glyphs()
         if glyph.statement == statement.id
     )
-    yield from _section("Where the paper's text lost a glyph", _all_wrapped(glyphs, "  "))
+    yield from _section("Where the paper's text lost a glyph", _indented(glyphs))
     prove = f"dpverify prove {address_of(statement.id)}"
     if not evidence:
         yield from ("", f"No verdicts are stored yet; to compute them: {prove}")
@@ -227,7 +220,7 @@ def _statement(statement: Statement) -> Iterator[str]:
         agree = sum(e.verdict is Verdict.PROVED for e in units)
         yield from ("", f"Units: the two sides agree in {agree} of {len(units)} formulas.")
     if of_release := origin([statement]):
-        yield from _wrapped(of_release, "")
+        yield of_release
     elif evidence:
         yield f"To prove it again, with certificates and checker: {prove}"
     yield from _hypotheses(statement)
@@ -249,7 +242,7 @@ def _roots(entry: StatementEntry) -> Iterator[str]:
     for each in roots.assumed:
         assumed.setdefault(each.formula, []).append(plain_signs(each.premise))
     said += [f"assumed by {name}: {'; '.join(texts)}" for name, texts in assumed.items()]
-    yield from _section("It rests in the end on", _all_wrapped(said))
+    yield from _section("It rests in the end on", _indented(said))
 
 
 def _hypotheses(statement: Statement) -> Iterator[str]:
@@ -264,10 +257,10 @@ def _hypotheses(statement: Statement) -> Iterator[str]:
         for use in Use
         for h in found.of(use)
     )
-    yield from _section("Hypotheses of the conclusion", _all_wrapped(needed))
+    yield from _section("Hypotheses of the conclusion", _indented(needed))
     yield from ("", "Conditions of all its formulas together:")
     for words, of in zip(_VARIANTS.values(), (found.printed, found.corrected), strict=True):
-        yield from _all_wrapped(f"{words}: {line}" for line in case_lines(of))
+        yield from _indented(f"{words}: {line}" for line in case_lines(of))
 
 
 def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
@@ -282,7 +275,7 @@ def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[st
     """A heading with what was shown; a verdict that stands alone is explained."""
     if headline == verdict and verdict is not None:
         headline += f" ({MEANING[verdict]})"
-    yield from ("", *_wrapped(f"{heading}{', ' + headline if headline else ''}:", "", "  "))
+    yield from ("", f"{heading}{', ' + headline if headline else ''}:")
 
 
 Row = tuple[ProofEvidence, tuple[Variable, ...]]
@@ -338,9 +331,7 @@ def _obligation(
     if row.assuming:
         yield "    given " + "; ".join(map(plain_signs, row.assuming))
     for premise in row.premises:
-        yield from _wrapped(
-            f"premise {plain_signs(premise.premise)}: {premise_text(premise)}", "    ", "      "
-        )
+        yield f"    premise {plain_signs(premise.premise)}: {_one_line(premise_text(premise))}"
         for pair in premise.identified:
             yield f"      {plain_formula(f'${pair.used}$')} is read as {plain_formula(f'${pair.read_as}$')}"
     yield from (f"    here {_symbol(v)}" for v in letters if _symbol(v) != _symbol(symbols[v.name]))
@@ -351,7 +342,7 @@ def _obligation(
         ("is there to catch", row.catches if row.with_fault is None else ""),
     ):
         if text:
-            yield from _wrapped(f"{what}: {text}", "    ")
+            yield f"    {what}: {_one_line(text)}"
     if row.prover:
         yield from _outcome(row)
     if units is not None and units.verdict is not Verdict.PROVED:
@@ -385,7 +376,7 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
         said.pop(Say.NOTE, None)  # the sides say it
     for say, text in said.items():
         words = plain_signs(text) if say is Say.ADDED else text
-        yield from _wrapped(words if say is Say.SIDES else say.before(words), "    ", "      ")
+        yield f"    {_one_line(words if say is Say.SIDES else say.before(words))}"
 
 
 def _rests_on(id_: str) -> Iterator[str]:
@@ -404,7 +395,7 @@ def _rests_on(id_: str) -> Iterator[str]:
         ("The statement rests on", statement.rests_on if statement else ()),
         ("Statements that rest on it", used_by(id_)),
     ):
-        yield from _section(heading, _all_wrapped(map(line, names)))
+        yield from _section(heading, _indented(map(line, names)))
 
 
 # --------------------------------------------------------------------------------------------- algorithms
@@ -414,14 +405,14 @@ def _algorithm(path: str, found: Any) -> Iterator[str]:
     module, _, name = path.partition(":")
     parameters = inspect.signature(found).parameters.values()
     call = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters)
-    yield from ("", f"Code: {path}", f"  from {module} import {name}", *_wrapped(f"{name}({call})", "  "), "")
+    yield from ("", f"Code: {path}", f"  from {module} import {name}", f"  {name}({call})", "")
     yield from _without_attributes(found)
     meanings = parameter_meanings(found)
     texts = (f"{p.name}: {meanings.get(p.name, 'not documented')}" for p in parameters)
     in_full = f"  In full: python -m pydoc {module}.{name}"
-    yield from _section(f"Parameters of {name}", [*_all_wrapped(texts, "      "), in_full])
+    yield from _section(f"Parameters of {name}", [*_indented(texts), in_full])
     unstated = (f"{what}: {why}" for what, why in getattr(found, "unstated", {}).items())
-    yield from _section("What it does not state", _all_wrapped(unstated, "      "))
+    yield from _section("What it does not state", _indented(unstated))
     rows = _catalog()
     rests_on = [rows[name] for name in getattr(found, "statements", ()) if name in rows]
     yield from _section(

@@ -275,6 +275,19 @@ def test_what_does_not_fit_stands_below_and_nothing_is_lost(width: int) -> None:
     assert sum(line.startswith("    read:") for line in lines) == 1  # what says nothing takes no line
 
 
+def test_paragraphs_are_broken_on_a_terminal_and_whole_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "  proved here: subgradient-inequality, triangle-inequality"
+    terminal.print_paragraphs([line, ""])
+    assert capsys.readouterr().out == f"{line}\n\n"
+    for name, value in (("TTY_COMPATIBLE", "1"), ("COLUMNS", "40"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    terminal.print_paragraphs([line, ""])
+    broken = ["  proved here: subgradient-inequality,", "    triangle-inequality", ""]
+    assert capsys.readouterr().out.splitlines() == broken
+
+
 def test_consoles_do_not_end_the_program() -> None:
     """Rich would end it with the exit code of a violated claim."""
 
