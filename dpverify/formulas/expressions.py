@@ -212,6 +212,25 @@ def subexpressions(e: Expression) -> Iterator[Expression]:
         yield from subexpressions(part)
 
 
+SCOPES = At | Binder | Derivative
+"""What may mean other things within, where nothing is replaced: a kink may lie where a derivative is taken."""
+
+
+def outside(e: Expression) -> Iterator[Expression]:
+    """The same but for what stands within a scope."""
+    yield e
+    for part in () if isinstance(e, SCOPES) else children(e):
+        yield from outside(part)
+
+
+def mapped(e: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """An expression with others in the place of parts, the outermost that `change` knows; none within a scope."""
+    new = change(e)
+    if new is not None or isinstance(e, SCOPES):
+        return e if new is None else new
+    return rebuilt(e, tuple(mapped(part, change) for part in children(e)))
+
+
 def levels(e: Expression) -> Iterator[int]:
     """The level of each node of a tree, from 1 on, however deep that is."""
     rest = [(e, 1)]

@@ -187,6 +187,13 @@ Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 """Settles a problem with the first prover that can."""
 
 
+def shown(part: Proof) -> dict[str, Json] | None:
+    """Proof and witness of a part that is proved, as certificates have them; None of another."""
+    if part.verdict is not Verdict.PROVED or part.certificate is None:
+        return None
+    return {"proof": part.certificate["proof"], "witness": part.certificate.get("witness")}
+
+
 class ProverByParts(NamedProver):
     """A prover that makes other problems of one, for `prove` with some provers."""
 

@@ -18,13 +18,14 @@ from dpverify.auditing.noise.laws import Law, beyond
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
+from dpverify.proving.checker.theorems.language import Node, free, named
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.noises import FloatLine
+from dpverify.proving.theorems.sequences import numbers_in
 from dpverify.proving.theorems.signs import signs_of
 from dpverify.running import Limits, Target, UserMechanism, run
 from dpverify.statements.mechanisms.code.proposals import ROLES, CodeProposal
-from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pages import MechanismOnPage, flat
 
 RECORDS = 5
 """Records of a data set, where the page allows so many."""
@@ -108,7 +109,7 @@ def audit_code(question: CodeQuestion) -> CodeAudit:
         InvalidDataError: for a function that fails, or returns something else than so many numbers.
     """
     page, cases = question.page, [*_cases(question)]
-    loop, terms = page.loop, [(term, _NOTHING) for term in _parts(page.of("output")[0].term)]
+    loop, terms = page.loop, [(term, _NOTHING) for term in flat(page.of("output")[0].term, "pair")]
     if loop is not None:  # each number of a vector
         if not loop.listed or loop.last != page.records.columns:
             reason = "the page has a loop that is no vector of as many numbers as a record"
@@ -229,14 +230,6 @@ def _numbers_of(
     return np.asarray((random.normal if family == "normal" else random.laplace)(at, scale, runs))
 
 
-def _parts(term: Node) -> Iterator[Node]:
-    """The outputs, one after the other."""
-    if term[0] == "pair":
-        yield from (part for one in term[1:] for part in _parts(parts_of(one)))
-    else:
-        yield term
-
-
 def _line(found: object) -> FloatLine:
     if not isinstance(found, FloatLine) or found.family not in ("laplace", "normal") or not found.scale > 0:
         raise ValueError("no Laplace or normal noise")
@@ -293,7 +286,7 @@ def _cases(question: CodeQuestion) -> Iterator[_CodeCase]:
             *(v for name, v in letters.items() if name != count),
             0.0,
             1.0,
-            *(v for one in page.of("query") for v in _numbers(one.term)),
+            *(float(v) for one in page.of("query") for v in numbers_in(one.term)),
         ]
         low = min(numbers) - 1 if page.records.low is None else float(page.records.low)
         high = max(numbers) + 1 if page.records.high is None else float(page.records.high)
@@ -305,15 +298,6 @@ def _cases(question: CodeQuestion) -> Iterator[_CodeCase]:
             kinds["all records at the largest number"] = np.full(shape, high)
         for kind, rows in kinds.items():
             yield _CodeCase(tuple(letters.items()), rows, f"{kind}{', ' * bool(said)}{said}")
-
-
-def _numbers(node: Node) -> Iterator[float]:
-    """Numbers that are written in a term."""
-    if isinstance(node, tuple):
-        if node[:1] == ("num",):
-            yield float(Fraction(named(node[1])))
-        for part in node:
-            yield from _numbers(part)
 
 
 def _values(page: MechanismOnPage, count: str, first: int) -> dict[str, float]:

@@ -9,11 +9,9 @@ One file for each paper, a line for each formula, in the order of the pages; `ma
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +26,11 @@ from dpverify.proving.certificates import VERSION, canonical
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import address_of
-from dpverify.verification.catalog.answers import key_of
+from dpverify.verification.catalog.answers import key_of, lines, shown_of
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.thresholds import can_be_sharpened, end_of, printed_at
 
 FOLDER = Path(__file__).parent / "catalog" / "thresholds"
-_SHOWN = ("verdict", "proof", "witness")
-"""Of a certificate, what is no part of the problem."""
 _LARGEST = 30_000
 """Characters of an end; larger ones, of which the checker would take seconds in each run, are not kept."""
 
@@ -45,8 +41,7 @@ def line_of(obligation: Obligation, found: Sharpened) -> Json:
     def end(of: ThresholdEnd | None) -> Json:
         if of is None:
             return None
-        certificate = found.certificates[of.certificate]
-        shown = {name: certificate[name] for name in _SHOWN if name in certificate}
+        shown = shown_of(found.certificates[of.certificate])
         return {"value": of.value, "strict": of.strict, "shown": shown}
 
     def small(threshold: Threshold) -> bool:
@@ -59,22 +54,11 @@ def line_of(obligation: Obligation, found: Sharpened) -> Json:
     return {"of": key_of(obligation), "thresholds": kept}
 
 
-@cache
-def lines(folder: Path = FOLDER) -> Mapping[str, Json]:
-    """Every line that is kept, by its formula; none where files are missing or broken."""
-    try:
-        texts_ = [file.read_text(encoding="ascii") for file in sorted(folder.glob("*.jsonl"))]
-        found = [json.loads(line) for text in texts_ for line in text.splitlines()]
-        return {line["of"]: line for line in found}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
 def known_thresholds(
     obligation: Obligation, verdict: Verdict
 ) -> tuple[tuple[Threshold, ...], dict[str, Json]]:
     """What is kept of a printed formula with this verdict and the checker confirms now, with its certificates."""
-    line = lines().get(key_of(obligation))
+    line = lines(FOLDER).get(key_of(obligation))
     found, certificates = list[Threshold](), dict[str, Json]()
     for kept in () if line is None else line["thresholds"]:
         try:

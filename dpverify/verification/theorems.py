@@ -139,10 +139,10 @@ class _TheoremTask:
         """All that its outcome depends on."""
         one = self.theorem
         displays = [[d.line, d.role, d.latex, d.by, d.given] for d in one.displays]
-        own = [one.id, one.declared, displays, clause_json(one), one.names]
+        own = [one.id, one.declared, displays, clause_json(one.clause), one.names]
         # a mechanism may look at all: its certificate has what it used (`_foreign`)
         before = {} if one.standing == "mechanism" else self.library
-        library = [[id_, clause_json(of), of.names] for id_, of in before.items()]
+        library = [[id_, clause_json(of.clause), of.names] for id_, of in before.items()]
         return json.dumps([_deriver(one.standing), own, library])
 
 
@@ -218,11 +218,11 @@ def _recalled(task: _TheoremTask, store: Store | None) -> TheoremFound | None:
 
 def foreign(certificate: Json, one: TheoremOnPage, library: Known) -> str:
     """Why a certificate is not one of a theorem on a page; empty if it is."""
-    about = {"theorem": one.id, "clause": clause_json(one), "letters": [*one.names]}
+    about = {"theorem": one.id, "clause": clause_json(one.clause), "letters": [*one.names]}
     if not isinstance(certificate, dict) or any(certificate.get(k) != v for k, v in about.items()):
         return "its certificate is not about the theorem on the page"
     for id_, clause in certificate.get("library", {}).items():
-        if id_ not in library or clause_json(library[id_]) != clause:
+        if id_ not in library or clause_json(library[id_].clause) != clause:
             return f"its certificate rests on {id_}, which no page says so before it"
     return ""
 

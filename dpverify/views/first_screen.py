@@ -12,8 +12,9 @@ from dpverify.views import number_text
 from dpverify.views.corrections import gravity
 from dpverify.views.letters.faults import Letter, LetterEntry, letters
 from dpverify.views.letters.told import LetterPart, PartLabel, entry_parts
+from dpverify.views.number_text import plural
 from dpverify.views.roots import RootsView, roots_of_ledger
-from dpverify.views.run import Summary, plural, shown_text, spending
+from dpverify.views.run import Summary, shown_text, spending
 from dpverify.views.sandwich import Sandwich
 
 

@@ -36,6 +36,11 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def plural(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count(number)} {noun}" + ("" if number == 1 else "s")
+
+
 def duration(seconds: float) -> str:
     """A time span as a reader would say it."""
     if not seconds >= 0:

@@ -14,6 +14,7 @@ from dpverify.ledger.names import bare
 from dpverify.ledger.premises import PremiseEntry, PremiseOrigin
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.views import number_text
+from dpverify.views.number_text import plural
 
 HOLDING = (Standing.HOLDS, Standing.IN_PART, Standing.WHERE_MEANT)
 
@@ -57,7 +58,7 @@ class RootsView:
             return ()
         parts = (
             (self.own, "on what is proved here alone"),
-            (self.named, f"on {_several(len(self.results), 'named result')} of the literature"),
+            (self.named, f"on {plural(len(self.results), 'named result')} of the literature"),
             (self.unproved, "on something that is not proved"),
         )
         said = ", ".join(f"{n} {'rests' if n == 1 else 'rest'} {what}" for n, what in parts if n)
@@ -72,9 +73,7 @@ class RootsView:
         """Where premises come from, in a sentence; none where there are none."""
         if not self.premises:
             return ()
-        return (
-            f"Of {_several(sum(n for _, n in self.premises), 'premise')}, {premises_text(self.premises)}.",
-        )
+        return (f"Of {plural(sum(n for _, n in self.premises), 'premise')}, {premises_text(self.premises)}.",)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -141,17 +140,13 @@ def brief(roots: Roots | None) -> str:
     if roots is None:
         return ""
     if roots.unproved:
-        first = f"{_several(len(roots.unproved), 'root')} not proved"
+        first = f"{plural(len(roots.unproved), 'root')} not proved"
     elif roots.literature:
-        first = _several(len(roots.literature), "named result")
+        first = plural(len(roots.literature), "named result")
     else:
         first = "proved here"
-    assumed = _several(len(roots.assumed), "assumption") if roots.assumed else ""
+    assumed = plural(len(roots.assumed), "assumption") if roots.assumed else ""
     return "; ".join(filter(None, (first, assumed)))
-
-
-def _several(number: int, noun: str) -> str:
-    return f"{number_text.count(number)} {noun}" + ("" if number == 1 else "s")
 
 
 def premise_text(premise: PremiseEntry) -> str:

@@ -17,6 +17,7 @@ from dpverify.views import number_text
 from dpverify.views.audits import OWN, view_of
 from dpverify.views.corrections import FaultyStatement, corrections, gravity, repairs_of
 from dpverify.views.formula import BrokenFormula
+from dpverify.views.number_text import plural
 from dpverify.views.roots import roots_view
 
 Faulty = tuple[FaultyStatement, ...]
@@ -296,8 +297,3 @@ def shown_text(statements: Iterable[StatementEntry]) -> list[str]:
     said = ", ".join(standing.of(number) for standing, number in found.items())
     total = sum(found.values())
     return [f"As printed, of {plural(total, 'statement')} with formulas: {said}.", *roots_view(rows).lines]
-
-
-def plural(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number_text.count(number)} {noun}" + ("" if number == 1 else "s")

@@ -10,7 +10,8 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.statements.theorems.names import FOLDERS
 from dpverify.views.formula import BrokenFormula, finding_text, gaps_text, name_of, reason_of
 from dpverify.views.letters.faults import Letter, letters
-from dpverify.views.run import Summary, audit_text, plural, spending
+from dpverify.views.number_text import plural
+from dpverify.views.run import Summary, audit_text, spending
 from dpverify.views.theorems import theorems_text, why
 
 _SHOWN = 6

@@ -15,15 +15,14 @@ from dpverify.files import write_whole
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.proving.certificates import canonical
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import find_statement
 from dpverify.terminal import progress_bar
-from dpverify.verification.catalog.answers import key_of, known
+from dpverify.verification.catalog.answers import key_of, known, lines, text_of
 from dpverify.verification.catalog.proofs import as_they_end, prove_statements
 from dpverify.verification.catalog.source_rows import printed_of
-from dpverify.verification.kept_thresholds import FOLDER, line_of, lines
+from dpverify.verification.kept_thresholds import FOLDER, line_of
 from dpverify.verification.thresholds import Asked, asked_of, can_be_sharpened
 
 
@@ -46,7 +45,7 @@ def found(asked: Asked) -> Json | None:
 def write(rows: Iterable[ProofEvidence], *, anew: bool, workers: int) -> None:
     """Write the files of the papers that these rows are about."""
     asked = [asked_of(row, (), 0) for row in rows if can_be_sharpened(row)]
-    kept = {} if anew else lines()
+    kept = {} if anew else lines(FOLDER)
     written = {one: line for one in asked if (line := kept.get(key_of(asked_about(one)))) is not None}
     FOLDER.mkdir(exist_ok=True)
     missing = [one for one in asked if one not in written]
@@ -56,8 +55,7 @@ def write(rows: Iterable[ProofEvidence], *, anew: bool, workers: int) -> None:
         written[one] = line
         paper = paper_of(one.statement)
         of_paper = [written[each] for each in asked if each in written and paper_of(each.statement) == paper]
-        once = {each["of"]: canonical(each) + "\n" for each in of_paper}
-        write_whole(FOLDER / f"{paper}.jsonl", "".join(once.values()).encode("ascii"))
+        write_whole(FOLDER / f"{paper}.jsonl", text_of(of_paper).encode("ascii"))
 
 
 if __name__ == "__main__":

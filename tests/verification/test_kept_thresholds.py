@@ -15,9 +15,9 @@ from dpverify.proving.language import Obligation
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import find_statement
 from dpverify.verification import kept_thresholds
-from dpverify.verification.catalog.answers import key_of, known
+from dpverify.verification.catalog.answers import key_of, known, lines
 from dpverify.verification.catalog.proofs import prove_statements
-from dpverify.verification.kept_thresholds import known_thresholds, lines, with_thresholds
+from dpverify.verification.kept_thresholds import FOLDER, known_thresholds, with_thresholds
 
 NAME, FORMULA = "fmtt18.thm23", "last-display"
 
@@ -73,10 +73,10 @@ def test_what_the_checker_does_not_confirm_is_not_shown(
     damage: Callable[[Any], None], obligation: Obligation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = key_of(obligation)
-    line = copy.deepcopy(lines()[key])
+    line = copy.deepcopy(lines(FOLDER)[key])
     assert len(known_thresholds(obligation, Verdict.REFUTED)[0]) == 1
     damage(line)
-    monkeypatch.setattr(kept_thresholds, "lines", lambda: {key: line})
+    monkeypatch.setattr(kept_thresholds, "lines", lambda _: {key: line})
     assert known_thresholds(obligation, Verdict.REFUTED) == ((), {})
 
 
@@ -91,15 +91,15 @@ def test_a_formula_that_has_changed_has_none(obligation: Obligation, tmp_path: P
 
 def test_lines_are_of_printed_formulas(thorough: bool) -> None:
     """In `make test` of one paper; `make test-thorough` confirms all ends of all."""
-    keys = sorted(file.stem for file in kept_thresholds.FOLDER.glob("*.jsonl"))
+    keys = sorted(file.stem for file in FOLDER.glob("*.jsonl"))
     printed = {
         key_of(o): o
         for key in keys[: None if thorough else 1]
         for s in papers()[key].statements
         for o in s.printed
     }
-    of = [line for line in lines().values() if line["of"] in printed]
-    assert len(of) == len(lines()) if thorough else of
+    of = [line for line in lines(FOLDER).values() if line["of"] in printed]
+    assert len(of) == len(lines(FOLDER)) if thorough else of
     assert any(line["thresholds"] for line in of)
     for line in of if thorough else ():
         found, _ = known_thresholds(printed[line["of"]], Verdict.REFUTED)

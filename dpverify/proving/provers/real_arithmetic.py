@@ -25,16 +25,13 @@ from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import (
     PI,
     Apply,
-    At,
-    Binder,
-    Derivative,
     Expression,
     Number,
     OutOfScopeError,
-    children,
     constant,
     expression,
     free_variables,
+    outside,
 )
 from dpverify.formulas.logic import And, Compare, Eq, Formula, Implies, Le, Lt, comparisons, conjuncts
 from dpverify.formulas.operators import apply, exp
@@ -214,14 +211,11 @@ def facts(claim: Formula, assuming: Iterable[Formula]) -> list[Fact]:
 
 def _applied(*sides: Expression) -> Iterator[tuple[str, tuple[Expression, ...]]]:
     """Functions and their arguments, where no variable is bound."""
-    for e in sides:
-        if isinstance(e, Binder | Derivative | At):
-            continue
+    for e in (part for side in sides for part in outside(side)):
         if isinstance(e, Apply) and (
             e.operator in (*GROWING, *RANGES) or (e.operator == "pow" and constant(e.arguments[1]) is None)
         ):
             yield e.operator, e.arguments
-        yield from _applied(*children(e))
 
 
 def _about(name: str, arguments: list[Expression], sides: list[_Pair]) -> Iterator[Fact]:

@@ -85,6 +85,10 @@ class TheoremProperties(TheoremTerms):
         """`f(x)+\\langle g(x),y-x\\rangle`."""
         return _plus(self.value_at(f, x), _inner(self.value_at(g, x), _minus(y, x)))
 
+    def bent(self, f: Row, m: Row, g: Row, x: Tree, y: Tree) -> Tree:
+        """A tangent, and a square more."""
+        return _plus(self.tangent(f, g, x, y), _times(self.half(m), _square(_minus(y, x))))
+
     def chord(self, f: Row, x: Tree, y: Tree, part: Tree) -> tuple[Tree, Tree]:
         """A function at a point between two others, and what is between its values there."""
         return self.value_at(f, _between(x, y, part)), _between(
@@ -125,21 +129,15 @@ class TheoremProperties(TheoremTerms):
 
     def strongly_with_subgradient(self, f: Row, m: Row, g: Row) -> Term:
         """A tangent is below it by a square."""
-
-        def say(x: Tree, y: Tree) -> Said:
-            bent = _plus(self.tangent(f, g, x, y), _times(self.half(m), _square(_minus(y, x))))
-            return (), compare("<=", bent, self.value_at(f, y))
-
-        return self.of_every(2, say)
+        return self.of_every(
+            2, lambda x, y: ((), compare("<=", self.bent(f, m, g, x, y), self.value_at(f, y)))
+        )
 
     def smooth(self, f: Row, m: Row, g: Row) -> Term:
         """It is above a tangent by a square at most."""
-
-        def say(x: Tree, y: Tree) -> Said:
-            bent = _plus(self.tangent(f, g, x, y), _times(self.half(m), _square(_minus(y, x))))
-            return (), compare("<=", self.value_at(f, y), bent)
-
-        return self.of_every(2, say)
+        return self.of_every(
+            2, lambda x, y: ((), compare("<=", self.value_at(f, y), self.bent(f, m, g, x, y)))
+        )
 
     def lipschitz(self, f: Row, m: Row) -> Term:
         """Its values differ by a multiple of the distance at most."""

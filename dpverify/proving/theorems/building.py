@@ -6,9 +6,10 @@ The facts are worked out by the checker's own rules as the proof grows; the cert
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.checker.theorems.language import Node, free, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause, ProofState, opened_clause
 from dpverify.proving.theorems.arithmetic import arithmetic
 from dpverify.proving.theorems.derivation import UnderivedError, json_of, known_by
@@ -67,9 +68,11 @@ class ProofBuilder:
         step = {"step": "equal", "fact": fact, "by": by, "in": json_of(template), "hole": hole}
         return self.know(step, self.state.equal(step))
 
-    def block(
-        self, whole: Node, names: Sequence[str], prove: Callable[[ProofBuilder, list[int]], None]
-    ) -> int:
+    def plain(self, given: Sequence[int]) -> list[int]:
+        """Those of some facts that are not about all values of letters."""
+        return [k for k in given if parts_of(self.facts[k])[0] != "all"]
+
+    def block(self, whole: Node, names: Sequence[str], prove: Prove) -> int:
         """What holds for all values of letters, by a proof with the places of what is assumed of them.
 
         Raises:
@@ -87,13 +90,25 @@ class ProofBuilder:
         step = {"step": "block", "claim": json_of(whole), "letters": [*names], "steps": inner.steps}
         return self.know(step, whole)
 
+    def every(
+        self, letters: Sequence[Node], premises: Sequence[Node], claim: Node, prove: Prove | None = None
+    ) -> int:
+        """The same of letters that keep their names in the proof; where none is given, by arithmetic of premises."""
+        names = [named(parts_of(one)[0]) for one in letters]
+        by: Prove = prove or (lambda inner, given: inner.arithmetic(claim, *given))
+        return self.block(("all", (*letters,), (*premises,), claim), names, by)
 
-def proof_of(
-    clause: Clause,
-    names: Sequence[str],
-    library: Mapping[str, Clause],
-    prove: Callable[[ProofBuilder, list[int]], None],
-) -> list[Json]:
+    def cases(self, case: Node, claim: Node, so: Prove, not_so: Prove, defined: Sequence[int] = ()) -> int:
+        """A claim, whether something is true or not; of that, the sides of comparisons have values by some facts."""
+        both = [self.every((), (one,), claim, by) for one, by in ((case, so), (("not", case), not_so))]
+        return self.use("rule.cases", [((), case), ((), claim)], both, defined=defined)
+
+
+Prove: TypeAlias = Callable[[ProofBuilder, list[int]], object]
+"""Takes the steps of a proof, from the places of what is assumed."""
+
+
+def proof_of(clause: Clause, names: Sequence[str], library: Mapping[str, Clause], prove: Prove) -> list[Json]:
     """The steps of a proof of a clause.
 
     Raises:

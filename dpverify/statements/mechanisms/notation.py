@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
-from dpverify.proving.checker.theorems.language import Node, parts_of
+from dpverify.proving.checker.theorems.language import Node
 from dpverify.proving.theorems.letters import Tokens
 from dpverify.proving.theorems.notation import TheoremReader
 from dpverify.proving.theorems.signs import closing, signs_of, split
@@ -29,31 +29,12 @@ def check_sentence(role: str, words: str, said: Sequence[str]) -> None:
         raise InvalidArgumentError("sentence", words.strip(), allowed)
 
 
-def flat_kinds(kind: Node) -> Iterator[Node]:
-    """The types of which one of pairs is made."""
-    if kind[:1] == ("pair",):
-        for part in kind[1:]:
-            yield from flat_kinds(part)
-    else:
-        yield kind
-
-
 def law_of_noise(reader: TheoremReader, latex: str, signs: Tokens) -> Node:
     """A law, or a sentence about one that there is not."""
     if signs[:1] == (r"\operatorname{Gumbel}",):
         allowed = r"the exponential mechanism, `j\sim\propto e^{q(r)/b}\text{ at }r\in R`, the same thing"
         raise InvalidArgumentError("draw", Latex(latex), allowed)
     return reader.law(signs)
-
-
-def summands(term: Node) -> Iterator[tuple[Node, ...]]:
-    """What is added up in a term."""
-    parts = parts_of(term)
-    if parts[0] == "add":
-        for part in parts[1:]:
-            yield from summands(part)
-    else:
-        yield parts
 
 
 def outcome(reader: TheoremReader, signs: Tokens) -> Node:

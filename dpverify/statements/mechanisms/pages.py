@@ -197,7 +197,7 @@ def scaled_lack(term: Node, index: str, last: Node) -> tuple[Node, Node] | None:
     That is its score less the largest of all candidates, from 1 to the last; None for other terms.
     """
     head, *inside = parts_of(term)
-    factors = [*factors_of(inside[0])] if head == "exp" else []
+    factors = [*flat(inside[0], "mul")] if head == "exp" else []
     for k, one in enumerate(map(parts_of, factors)):
         rest: Node = ("mul", *factors[:k], *factors[k + 1 :]) if len(factors) > 1 else ("num", "1")
         if index in free(rest) or one[0] != "add":
@@ -208,14 +208,13 @@ def scaled_lack(term: Node, index: str, last: Node) -> tuple[Node, Node] | None:
     return None
 
 
-def factors_of(term: Node) -> Iterator[Node]:
-    """The factors of a product."""
-    parts = parts_of(term)
-    if parts[0] == "mul":
-        for part in parts[1:]:
-            yield from factors_of(part)
+def flat(node: Node, head: str) -> Iterator[Node]:
+    """The terms of a sum of sums (`add`), factors (`mul`), or parts of pairs of pairs, be they terms or types."""
+    if node[:1] == (head,):
+        for part in node[1:]:
+            yield from flat(part, head)
     else:
-        yield term
+        yield node
 
 
 def number_of_records(

@@ -17,11 +17,9 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guar
 from dpverify.proving.theorems.signs import name_of, signs_of, split, written
 from dpverify.statements.mechanisms.notation import (
     check_sentence,
-    flat_kinds,
     indexed,
     law_of_noise,
     outcome,
-    summands,
 )
 from dpverify.statements.mechanisms.pages import (
     ADDED,
@@ -31,6 +29,7 @@ from dpverify.statements.mechanisms.pages import (
     MechanismStep,
     RecordLetter,
     SampleOnPage,
+    flat,
     number_of_records,
     scaled_lack,
 )
@@ -131,27 +130,23 @@ class _MechanismSection(TheoremSection):
         if loop is not None and any(one.index for one in found):
             found = self.in_rounds(found)
         if loop is not None and not self.drawn:
-            raise AtLineError(loop.line, InvalidArgumentError("repeat", self.id, "a Draw in each round"))
+            raise AtLineError.of(loop.line, "repeat", self.id, "a Draw in each round")
         if loop is not None and sample:
             allowed = "draws, and no loop"
-            raise AtLineError(sample.line, InvalidArgumentError("line", "Subsample", allowed))
+            raise AtLineError.of(sample.line, "line", "Subsample", allowed)
         if "if" in roles and (sample or loop is not None or self.size is not None):
             allowed = f"a condition with `- neighbors: {REPLACE}`, without samples and loops"
-            raise AtLineError(found[roles.index("if")].line, InvalidArgumentError("if", self.id, allowed))
+            raise AtLineError.of(found[roles.index("if")].line, "if", self.id, allowed)
         chosen = [one for one in found if one.role in CHOICES and loop is None]
         if chosen and sample:
-            raise AtLineError(
-                sample.line, InvalidArgumentError("line", "Subsample", "draws, and nothing that is chosen")
-            )
+            raise AtLineError.of(sample.line, "line", "Subsample", "draws, and nothing that is chosen")
         if self.anew and not (chosen and chosen[0].count):
             allowed = "such a draw before Stop (after several)"
-            raise AtLineError(min(self.anew), InvalidArgumentError("draw", ANEW, allowed))
+            raise AtLineError.of(min(self.anew), "draw", ANEW, allowed)
         if chosen or any(one.index for one in found):
             self.of_choice(found, chosen)
         elif loop is None and "if" not in roles and not self.drawn & free(found[-2].term):
-            raise AtLineError(
-                found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
-            )
+            raise AtLineError.of(found[-2].line, "output", Latex(found[-2].latex), "what was drawn")
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
         said = "; ".join(with_dollars(block.pieces) for block in items)
@@ -172,19 +167,17 @@ class _MechanismSection(TheoremSection):
         refused = {self.records.name if self.records else "", *self.drawn} - made
         plain = only and len(made) == len(behind) and free(output.term).isdisjoint(refused)
         if chosen and chosen[0].count and behind:
-            error = InvalidArgumentError(
-                "draw", Latex(behind[0].latex), "no draw behind a Stop after several"
-            )
-            raise AtLineError(behind[0].line, error)
+            allowed = "no draw behind a Stop after several"
+            raise AtLineError.of(behind[0].line, "draw", Latex(behind[0].latex), allowed)
         if not (plain and chosen[0].name in free(output.term)) and output.term not in compared:
             allowed = "the letter that one Select or Stop before it chooses, and what is drawn behind it"
-            raise AtLineError(output.line, InvalidArgumentError("output", Latex(output.latex), allowed))
+            raise AtLineError.of(output.line, "output", Latex(output.latex), allowed)
 
     def compare(self, line: int, latex: str, says: str) -> None:
         """Refuse what two readers read differently."""
         if says:
             allowed = f"what is read in one way: {says}"
-            raise AtLineError(line, InvalidArgumentError("formula", Latex(latex), allowed))
+            raise AtLineError.of(line, "formula", Latex(latex), allowed)
 
     def item(self, block: PageBlock) -> None:
         """An item of the list: records, neighbors."""
@@ -308,7 +301,7 @@ class _MechanismSection(TheoremSection):
         chosen = next((one for one in found if one.role in CHOICES), None)
         if chosen is not None:
             allowed = "a list of draws where nothing is chosen"
-            raise AtLineError(found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed))
+            raise AtLineError.of(found[-2].line, "output", Latex(found[-2].latex), allowed)
         return tuple(replace(one, index="") for one in found)
 
     def lines(self) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
@@ -327,9 +320,7 @@ class _MechanismSection(TheoremSection):
             if plain(block.pieces).startswith("Repeat") and not words:
                 if len(formulas) != 1 or len(block.pieces) > 3:
                     allowed = "Repeat (for $t=1,\\dots,k$):"
-                    raise AtLineError(
-                        block.line, InvalidArgumentError("sentence", plain(block.pieces), allowed)
-                    )
+                    raise AtLineError.of(block.line, "sentence", plain(block.pieces), allowed)
                 yield block.line, formulas[0], "repeat", ()
                 continue
             for piece in block.pieces:
@@ -337,14 +328,10 @@ class _MechanismSection(TheoremSection):
                     role = words.split()[0].lower().strip(":,") if words.split() else ""
                     if role not in ROLES:
                         allowed = f"a sentence before it that begins with {', '.join(ROLES).title()}"
-                        raise AtLineError(
-                            piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)
-                        )
+                        raise AtLineError.of(piece.line, "display", Latex(piece.latex), allowed)
                     if role == "output" and re.search("random|shuffle", words, re.IGNORECASE):
                         if words.strip() != RANDOM:
-                            raise AtLineError(
-                                piece.line, InvalidArgumentError("sentence", words.strip(), RANDOM)
-                            )
+                            raise AtLineError.of(piece.line, "sentence", words.strip(), RANDOM)
                         self.loop.shuffled = True
                     self.at(piece.line, check_sentence, role, words, said)
                     coins = " ".join(words.split()) == COINS.replace("$j$", "$")
@@ -398,7 +385,7 @@ class _MechanismSection(TheoremSection):
             self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
             kind = reader.scope.type_of(term)
             if self.tested:
-                if not set(flat_kinds(kind)) <= {"real", "integer"}:
+                if not {*flat(kind, "pair")} <= {"real", "integer"}:
                     raise InvalidArgumentError(role, Latex(latex), "numbers, behind a condition")
                 kind, term = ("pair", "integer", kind), ("pair", ("num", "1"), term)
             return MechanismStep(line, latex, role, kind=kind, term=term)
@@ -601,7 +588,7 @@ class _MechanismSection(TheoremSection):
         """A term as a sum of what is not drawn, and of one letter that is, or 0."""
         own: Node = ("num", "0")
         rest: Node = own
-        for one in summands(term):
+        for one in map(parts_of, flat(term, "add")):
             of_one = one[0] == "sym" or one == ("of", one[1], ("sym", index))
             if own == ("num", "0") and of_one and one[1] in self.drawn:
                 own = one

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
 from dpverify.proving.theorems.finite_models import FOLDS
+from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private, scaled_lack
 from dpverify.statements.mechanisms.proofs.own_sums import is_own
 from dpverify.statements.mechanisms.rounds import LoopOnPage
@@ -95,8 +96,4 @@ def of_loop(mechanism: MechanismOnPage, loop: LoopOnPage) -> tuple[int, str] | N
 
 def ends(term: Node) -> Iterator[Node]:
     """The first and last numbers of all sums, products, largest and smallest values of a term."""
-    parts = parts_of(term)
-    if parts[0] in FOLDS:
-        yield from parts[3:]
-    for part, _ in inner(parts):
-        yield from ends(part)
+    yield from (end for one in subterms(term) if one[0] in FOLDS for end in one[3:])

@@ -12,7 +12,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.language import Scope
-from dpverify.proving.checker.theorems.steps import opened_clause
+from dpverify.proving.checker.theorems.steps import Clause, opened_clause
 from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
@@ -144,13 +144,10 @@ def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = N
             frame.facts.append(one.formula)  # what comes later is judged by itself
             found.name(frame, one.formula, one.latex)
         outcomes.append(StepOutcome(one.line, one.latex, one.by, reason))
-    used = tuple(sorted(set(_used(frame.steps))))
-    certificate = None
-    if not any(one.reason for one in outcomes):
-        certificate = {
-            "version": 1, "theorem": theorem.id, "clause": clause_json(theorem), "letters": [*theorem.names],
-            "library": {id_: clause_json(library[id_]) for id_ in used}, "steps": frame.steps,
-        }  # fmt: skip
+    certificate, used = certificate_of(theorem.id, clause, theorem.names, library, frame.steps)
+    if any(one.reason for one in outcomes):
+        certificate = None
+    else:
         confirmed = check(certificate)
         if not confirmed.confirmed:
             certificate = None
@@ -158,11 +155,23 @@ def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = N
     return TheoremOutcome(theorem, tuple(outcomes), certificate, used, time.process_time() - begun)
 
 
-def clause_json(theorem: TheoremOnPage) -> Json:
+def certificate_of(
+    id_: str, clause: Clause, names: Sequence[str], library: Mapping[str, TheoremOnPage], steps: list[Json]
+) -> tuple[Json, tuple[str, ...]]:
+    """The certificate of a clause that is derived, and what of the library its steps use."""
+    used = tuple(sorted(_used(steps)))
+    certificate = {
+        "version": 1, "theorem": id_, "clause": clause_json(clause), "letters": [*names],
+        "library": {one: clause_json(library[one].clause) for one in used}, "steps": steps,
+    }  # fmt: skip
+    return certificate, used
+
+
+def clause_json(clause: Clause) -> Json:
     """A clause as certificates have it."""
-    return {"types": [list(one) for one in theorem.clause.types], "body": json_of(theorem.clause.body)}
+    return {"types": [list(one) for one in clause.types], "body": json_of(clause.body)}
 
 
-def _used(steps: Sequence[Json]) -> list[str]:
-    found = [step["of"] for step in steps if step["step"] == "use" and isinstance(step["of"], str)]
-    return [*found, *(id_ for step in steps if step["step"] == "block" for id_ in _used(step["steps"]))]
+def _used(steps: Sequence[Json]) -> set[str]:
+    found = {one["of"] for one in steps if one["step"] == "use" and isinstance(one["of"], str)}
+    return found.union(*(_used(one["steps"]) for one in steps if one["step"] == "block"))

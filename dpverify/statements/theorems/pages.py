@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dpverify.errors import InvalidArgumentError, reason_of
 from dpverify.formulas.notation.tokens import Latex
@@ -16,6 +16,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.proving.checker.theorems.language import Node, put
 from dpverify.proving.checker.theorems.steps import Clause
+from dpverify.proving.theorems.derivation import json_of
 from dpverify.proving.theorems.letters import Alphabet, TheoremLetter, bounds
 from dpverify.proving.theorems.notation import TheoremReader, define
 from dpverify.proving.theorems.signs import name_of, signs_of, split
@@ -196,6 +197,11 @@ def sections_of(
 class AtLineError(ValueError):
     """An error, with its line first."""
 
+    @classmethod
+    def of(cls, line: int, *wrong: Any) -> AtLineError:
+        """What is wrong on a line, as of `InvalidArgumentError`."""
+        return cls(line, InvalidArgumentError(*wrong))
+
 
 @dataclass
 class _Lead:
@@ -231,7 +237,7 @@ class TheoremSection:
         premises += [one.formula for one in found if one.role == "assumption"]
         body: Node = ("all", tuple(one.declared for one in letters), tuple(premises), claims[0].formula)
         types = [list(one) for one in self.alphabet.types.values()]
-        clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
+        clause = Clause.read({"types": types, "body": json_of(put(body, {}))})
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         return TheoremOnPage(
             self.id, title, self.heading.line, self.said["kind"], self.said["source"], self.alphabet, clause,
@@ -262,9 +268,8 @@ class TheoremSection:
     def rows(self, table: PageBlock) -> Iterator[tuple[Cell, ...]]:
         header = [plain(cell.pieces).lower() for cell in table.rows[0]]
         if header[:2] != ["letter", "kind"] or header[2:] not in ([], ["meaning"]):
-            raise AtLineError(
-                table.line,
-                InvalidArgumentError("table", " | ".join(header), "columns `letter`, `kind`, `meaning`"),
+            raise AtLineError.of(
+                table.line, "table", " | ".join(header), "columns `letter`, `kind`, `meaning`"
             )
         for row in table.rows[1:]:
             yield tuple(row)
@@ -368,12 +373,12 @@ class TheoremSection:
         role = ROLES.get(words[0].lower().strip(":,") if words else "")
         if role is None:
             allowed = "a sentence before it that begins with Assume, Define, Then or Step"
-            raise AtLineError(line, InvalidArgumentError("display", Latex(latex), allowed))
+            raise AtLineError.of(line, "display", Latex(latex), allowed)
         form = r"\w+(?: \([^()]*\))?(?:,? by `(?:(?:,| and|, and) `)*(?:,? with \$(?:(?:,| and) \$)*)?)?\s*:?"
         plain_words = role in ("assumption", "definition") and not {*lead.words} & {*"`$"}
         if not plain_words and not re.fullmatch(form, " ".join(words)):
             allowed = "`Step, by `rule.markov` with $a=2$:`, with words in parentheses where there are more"
-            raise AtLineError(line, InvalidArgumentError("sentence", lead.words.strip(), allowed))
+            raise AtLineError.of(line, "sentence", lead.words.strip(), allowed)
         return TheoremDisplay(line, latex, role, tuple(lead.codes), tuple(lead.formulas))
 
     def read(self, one: TheoremDisplay) -> TheoremDisplay:
@@ -393,8 +398,3 @@ def with_dollars(pieces: Sequence[object]) -> str:
     """Words, formulas between dollars."""
     parts = (f"${p.latex}$" if isinstance(p, Math) else getattr(p, "text", "") for p in pieces)
     return " ".join("".join(parts).split())
-
-
-def as_lists(node: Node) -> object:
-    """A term as JSON."""
-    return node if isinstance(node, str) else [as_lists(part) for part in node]

@@ -25,9 +25,12 @@ from dpverify.proving.proof import Proof
 
 FOLDER = Path(__file__).with_name("answers")
 _FIELDS = ("prover", "counterexample", "left", "right", "box", "boxes", "reason", "witness", "written_out")
-_SHOWN = ("verdict", "proof", "witness")
-"""Of a certificate, what is no part of the problem."""
 _DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in fields(Proof)}
+
+
+def shown_of(certificate: Json) -> Json:
+    """Of a certificate, what is no part of the problem."""
+    return {name: certificate[name] for name in ("verdict", "proof", "witness") if name in certificate}
 
 
 def key_of(obligation: Obligation) -> str:
@@ -50,7 +53,7 @@ def line_of(obligation: Obligation, proof: Proof) -> Json | None:
     for name in ("counterexample", "box", "witness"):
         if name in more:
             more[name] = dict(more[name])
-    shown = {name: certificate[name] for name in _SHOWN if name in certificate}
+    shown = shown_of(certificate)
     if more.get("witness") == shown.get("witness"):
         more.pop("witness", None)
     return {"of": key_of(obligation), **more, "shown": shown}
@@ -60,8 +63,7 @@ def proof_of(obligation: Obligation, line: Json) -> Proof:
     """The answer that a line keeps, with a certificate of the obligation as it is now."""
     more = {name: line[name] for name in _FIELDS if name in line}
     form = obligation.written_out if more.get("written_out") else obligation
-    shown = {name: line["shown"][name] for name in _SHOWN if name in line["shown"]}
-    certificate = {"version": VERSION, "problem": form.problem.json, **shown}
+    certificate = {"version": VERSION, "problem": form.problem.json, **shown_of(line["shown"])}
     if "witness" in certificate:
         more.setdefault("witness", certificate["witness"])
     if "box" in more:

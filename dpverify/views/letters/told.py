@@ -21,7 +21,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Consequence, Coverage, Verdict
 from dpverify.ledger.written_numbers import few_digits, number_latex, number_text, short_sides
 from dpverify.views.letters.faults import Letter, LetterEntry, PrintedFault
-from dpverify.views.run import plural
+from dpverify.views.number_text import plural
 
 _MOST = 3
 """Corrected formulas that an entry shows."""

@@ -12,15 +12,15 @@ from dpverify.formulas.expressions import (
     Binder,
     Expression,
     OutOfScopeError,
-    children,
     constant,
+    mapped,
+    outside,
 )
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.verdicts import Gap
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, Proof, ProverByParts, proved, undecided
-from dpverify.proving.provers.parts.lemmas import SCOPES, put_for
+from dpverify.proving.proof import Budget, Proof, ProverByParts, proved, shown, undecided
 from dpverify.proving.reasoning.algebra import in_factors, replaced, simplified
 from dpverify.proving.reasoning.contacts import exponential, logarithm
 from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic, symbolic_to_json, tree
@@ -40,31 +40,25 @@ class BinomialSums(ProverByParts):
         if found is None:
             return None
         a, b, factor = _parts(found)
-        closed = tree(factor) * (tree(a) + tree(b)) ** found.last
-        left = problem.claiming(map_sides(claim, lambda e: put_for(e, found, closed)))
+        closed: Expression = tree(factor) * (tree(a) + tree(b)) ** found.last
+        left = problem.claiming(
+            map_sides(claim, lambda e: mapped(e, lambda part: closed if part == found else None))
+        )
         inner = self._prove(left, budget, (*self._provers, self))
-        if inner.verdict is not Verdict.PROVED or inner.certificate is None:
+        if (steps_of := shown(inner)) is None:
             return undecided(inner.reason, inner.gap or Gap.NO_METHOD)
         entry: dict[str, Json] = {
             name: symbolic_to_json(e) for name, e in (("a", a), ("b", b), ("factor", factor))
         }
         steps = {"method": "binomial-sum", "sum": expression_to_json(found), **entry}
-        return proved(problem, {**steps, "then": inner.certificate["proof"]})
+        return proved(problem, {**steps, "then": steps_of["proof"]})
 
 
 def _sums(e: Expression) -> Iterator[Binder]:
     """Sums from 0 with a binomial of the last index over the index as a factor, under no binder."""
-    if isinstance(e, SCOPES):
-        if (
-            isinstance(e, Binder)
-            and e.kind == "sum"
-            and constant(e.first) == 0
-            and _binomial(e) in _factors(e.body)
-        ):
-            yield e
-        return
-    for part in children(e):
-        yield from _sums(part)
+    for part in (part for part in outside(e) if isinstance(part, Binder)):
+        if part.kind == "sum" and constant(part.first) == 0 and _binomial(part) in _factors(part.body):
+            yield part
 
 
 def _binomial(e: Binder) -> Expression:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.definedness import Requirement
 from dpverify.formulas.expressions import (
+    SCOPES,
     Apply,
     Binder,
     Expression,
@@ -31,10 +32,9 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Formula, Implies, Le, Lt, conjuncts, free_in
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.verdicts import Gap
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, Proof, Prove, Prover, ProverByParts, proved, undecided
-from dpverify.proving.provers.parts.lemmas import SCOPES
+from dpverify.proving.proof import Budget, Proof, Prove, Prover, ProverByParts, proved, shown, undecided
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
@@ -185,10 +185,10 @@ class Induction(ProverByParts):
         bases = list[Json]()
         for k in range(_BASES):
             base = problem.about(map_sides(_put(problem.claim, {n: first + k}), _short), rest, given)
-            shown = self._shown(base, budget)
-            if shown is None:
+            steps = shown(self._prove(base, budget, self._provers))
+            if steps is None:
                 return None
-            bases.append(shown)
+            bases.append(steps)
             next_one = _step(problem, n, first + k, known, letters, given)
             later = {n: next_one.over[-1]}
             begins = _put(Le(first + k, n), later)
@@ -196,7 +196,7 @@ class Induction(ProverByParts):
             conditions = (Requirement(f) for f in wanted if isinstance(f, Compare))
             if missing(next_one.over, (*given, begins), conditions, budget):
                 continue
-            step = self._shown(next_one, budget)
+            step = shown(self._prove(next_one, budget, self._provers))
             if step is not None:
                 named = [[one.letter.name, expression_to_json(one.what)] for one in known]
                 return {
@@ -204,13 +204,6 @@ class Induction(ProverByParts):
                     "letters": named, "bases": bases, "step": step,
                 }  # fmt: skip
         return None
-
-    def _shown(self, problem: ProofProblem, budget: Budget) -> Json | None:
-        """Proof and witness of a part."""
-        found = self._prove(problem, budget, self._provers)
-        if found.verdict is not Verdict.PROVED or found.certificate is None:
-            return None
-        return {"proof": found.certificate["proof"], "witness": found.certificate.get("witness")}
 
 
 def _step(

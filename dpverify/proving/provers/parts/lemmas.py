@@ -8,33 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.definedness import conditions
 from dpverify.formulas.expressions import (
     Apply,
-    At,
-    Binder,
-    Derivative,
     Expression,
     OutOfScopeError,
     Variable,
-    children,
     free_variables,
-    rebuilt,
+    mapped,
+    outside,
     subexpressions,
 )
 from dpverify.formulas.logic import Compare, Formula, Le, Lt, conjuncts, free_in, in_domain
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, formula_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, Proof, Prove, Prover, ProverByParts, proved, settled, undecided
+from dpverify.proving.proof import (
+    Budget,
+    Proof,
+    Prove,
+    Prover,
+    ProverByParts,
+    proved,
+    settled,
+    shown,
+    undecided,
+)
 from dpverify.proving.reasoning.places import Assumptions
 from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
 
-SCOPES = At | Binder | Derivative
-"""What may mean other things within, where nothing is replaced: a kink may lie where a derivative is taken."""
 _MOST = 4
 """Cases within cases."""
 
@@ -66,17 +72,17 @@ class Lemmas(ProverByParts):
             if not missing(there.over, there.assuming, (condition,), budget):
                 continue
             for fact in _stronger(there, condition.formula, budget):
-                shown = self._prove(there.claiming(fact), budget, self._provers)
-                if shown.verdict is Verdict.PROVED and shown.certificate is not None:
-                    facts.append({"fact": formula_to_json(fact), "proof": shown.certificate["proof"]})
+                steps = shown(self._prove(there.claiming(fact), budget, self._provers))
+                if steps is not None:
+                    facts.append({"fact": formula_to_json(fact), "proof": steps["proof"]})
                     there = there.about(there.claim, there.over, (*there.assuming, fact))
                     break
         if not facts:
             return None
         then = self._prove(there, budget, self._provers)
-        if then.verdict is not Verdict.PROVED or then.certificate is None:
+        if (steps := shown(then)) is None:
             return undecided(then.reason, then.gap)
-        return proved(problem, {"method": "known", "facts": facts, "then": then.certificate["proof"]})
+        return proved(problem, {"method": "known", "facts": facts, "then": steps["proof"]})
 
     def _in_cases(
         self, problem: ProofProblem, budget: Budget, old: Expression, first: Expression, second: Expression
@@ -85,13 +91,12 @@ class Lemmas(ProverByParts):
         provers = (*self._provers, Lemmas(self._prove, self._provers, depth=self._depth + 1))
         cases = list[Json]()
         for new, given in ((first, Le(0, split)), (second, Le(0, -split))):
-            claim = map_sides(problem.claim, lambda e, new=new: put_for(e, old, new))  # type: ignore[misc]
+            claim = map_sides(problem.claim, partial(mapped, change={old: new}.get))
             part = self._prove(
                 problem.about(claim, problem.over, (*problem.assuming, given)), budget, provers
             )
-            if part.verdict is not Verdict.PROVED or part.certificate is None:
+            if (steps := shown(part)) is None:
                 return undecided(f"in one of two cases: {part.reason}", part.gap or Gap.NO_METHOD)
-            steps = {"proof": part.certificate["proof"], "witness": part.certificate.get("witness")}
             cases.append({"new": expression_to_json(new), **steps})
         ends = {"split": expression_to_json(split), "old": expression_to_json(old)}
         return proved(problem, {"method": "cases", **ends, "cases": cases})
@@ -159,7 +164,7 @@ def _stronger(problem: ProofProblem, wanted: Compare, budget: Budget) -> Iterato
 
 def _splits(claim: Compare) -> Iterator[tuple[Expression, Expression, Expression]]:
     """A maximum, minimum or absolute value without another one inside, and what it is in either case."""
-    for e in (part for side in (claim.left, claim.right) for part in _outside(side)):
+    for e in (part for side in (claim.left, claim.right) for part in outside(side)):
         if not isinstance(e, Apply) or any(
             isinstance(part, Apply) and part.operator in ("abs", "max", "min")
             for a in e.arguments
@@ -173,18 +178,3 @@ def _splits(claim: Compare) -> Iterator[tuple[Expression, Expression, Expression
                 yield e, u, v
             case Apply("min", (u, v)):
                 yield e, v, u
-
-
-def _outside(e: Expression) -> Iterator[Expression]:
-    """The parts of an expression within no scope."""
-    yield e
-    if not isinstance(e, SCOPES):
-        for part in children(e):
-            yield from _outside(part)
-
-
-def put_for(e: Expression, old: Expression, new: Expression) -> Expression:
-    """An expression with another one in the place of a part, but for what stands within a scope."""
-    if e == old:
-        return new
-    return e if isinstance(e, SCOPES) else rebuilt(e, tuple(put_for(part, old, new) for part in children(e)))

@@ -13,18 +13,16 @@ from dpverify.formulas.expressions import (
     Expression,
     OutOfScopeError,
     Variable,
-    children,
     free_variables,
+    mapped,
     real,
-    rebuilt,
 )
 from dpverify.formulas.logic import Compare, expressions_in, in_domain
 from dpverify.formulas.operators import normal_cdf
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.verdicts import Gap
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, Proof, ProverByParts, proved, undecided
-from dpverify.proving.provers.parts.lemmas import SCOPES
+from dpverify.proving.proof import Budget, Proof, ProverByParts, proved, shown, undecided
 from dpverify.proving.reasoning.algebra import low_roots
 from dpverify.proving.reasoning.symbolic import symbol, symbolic, tree
 
@@ -48,9 +46,9 @@ class Quantiles(ProverByParts):
         if not letters:
             return None
         inner = self._prove(left, budget, self._provers)
-        if inner.verdict is not Verdict.PROVED or inner.certificate is None:
+        if (steps := shown(inner)) is None:
             return undecided(inner.reason, inner.gap)
-        then = {"then": inner.certificate["proof"], "witness": inner.certificate.get("witness")}
+        then = {"then": steps["proof"], "witness": steps["witness"]}
         return proved(problem, {"method": "quantile", "letters": letters, **then})
 
 
@@ -78,7 +76,7 @@ def _without(problem: ProofProblem, of: Expression, name: str) -> tuple[ProofPro
         there = substituted(value, {letter: normal_cdf(letter)})
 
         def change(e: Expression, x: Variable = x, there: Expression = there) -> Expression:
-            return substituted(_named(e, of, letter), {x: there})
+            return substituted(mapped(e, lambda part: _named(part, of, letter)), {x: there})
 
         claim, *given = (map_sides(f, change) for f in (*problem.stated, *in_domain(x, x)))
         over = (*(v for v in problem.over if v != x), letter)
@@ -87,12 +85,9 @@ def _without(problem: ProofProblem, of: Expression, name: str) -> tuple[ProofPro
     return None
 
 
-def _named(e: Expression, of: Expression, letter: Variable) -> Expression:
-    """An expression with a letter for a quantile and for that of the rest to 1, but for those within a scope."""
+def _named(e: Expression, of: Expression, letter: Variable) -> Expression | None:
+    """A letter for a quantile, and for that of the rest to 1."""
     if isinstance(e, Apply) and e.operator == "phi_inverse":
         (at,) = e.arguments
-        if at == of:
-            return letter
-        if at == 1 - of or of == 1 - at:
-            return -letter
-    return e if isinstance(e, SCOPES) else rebuilt(e, tuple(_named(part, of, letter) for part in children(e)))
+        return letter if at == of else -letter if at == 1 - of or of == 1 - at else None
+    return None

@@ -150,17 +150,6 @@ class CandidatePairSearcher(PairSearcher, ABC):
                     replaced = other if self.mechanism.size is None else None
                     yield self.pair(letters, (*before, one, *behind), place - 1, replaced)
 
-    def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
-        found, first = super().env(case, rows), 1 if self.columns else 0
-
-        def at(args: tuple[Any, ...]) -> float:
-            k, j = int(args[0]), int(args[1]) - first
-            if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
-                raise IndexError(k)
-            return float(rows[k - 1][j])
-
-        return {**found, self.mechanism.records.name: at}
-
 
 class ChoicePairSearcher(CandidatePairSearcher):
     """The same of what is chosen by noisy numbers."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.language import Node, again, bound_in, free, inner, parts_of, put
 from dpverify.proving.theorems.letters import TheoremLetter
-from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, private
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, flat, private
 from dpverify.statements.mechanisms.pairs.search import PairCase, PairSearcher, holds
 from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
 from dpverify.statements.mechanisms.proofs.loops import (
@@ -21,7 +21,6 @@ from dpverify.statements.mechanisms.proofs.loops import (
     LISTED,
     NEXT,
     RUNS,
-    outputs_of,
     paired,
 )  # fmt: skip
 from dpverify.statements.mechanisms.proofs.ranges import may_lack_value, number
@@ -70,7 +69,7 @@ def few_rounds(mechanism: MechanismOnPage, loop: LoopOnPage) -> Iterator[FewRoun
             continue
         shown = [(k.latex, str(count)) for k in mechanism.letters if loop.last == k.term]
         shown += [(zero.latex, "0")] if zero else []
-        parts = [*outputs_of(one.output.term)]
+        parts = [*flat(one.output.term, "pair")]
         several = [*range(1, len(parts) + 1)] if len(parts) > 1 and count > 1 else []
         for k in (*several, 0) if loop.until else (0, *several):
             made = (parts[k - 1], "real") if k else (one.output.term, one.output.kind)

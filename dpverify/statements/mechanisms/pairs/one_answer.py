@@ -18,13 +18,12 @@ from dpverify.proving.checker.theorems.numbers import ONE
 from dpverify.proving.checker.theorems.outcomes import Value
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.spreads import FARTHEST, Spread
-from dpverify.statements.mechanisms.pages import MechanismOnPage
+from dpverify.statements.mechanisms.pages import MechanismOnPage, flat
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher, said
 from dpverify.statements.mechanisms.pairs.chosen_chances import reached
 from dpverify.statements.mechanisms.pairs.search import BrokenPair, PairCase, PairSearcher, holds
 from dpverify.statements.mechanisms.proofs.choices import ChoiceOnPage
 from dpverify.statements.mechanisms.proofs.claims import MechanismClaim, claim_of
-from dpverify.statements.mechanisms.proofs.loops import outputs_of
 from dpverify.statements.mechanisms.proofs.ranges import number
 
 ANSWER_IS = "the answer is"
@@ -66,14 +65,14 @@ def whole_letters(mechanism: MechanismOnPage) -> list[str]:
 def is_shown(mechanism: MechanismOnPage) -> bool:
     """Whether what is chosen is put out as it is; where something is made of it, an answer is no event."""
     choice = mechanism.choice
-    return choice is not None and ("sym", choice.name) in outputs_of(mechanism.output.term)
+    return choice is not None and ("sym", choice.name) in flat(mechanism.output.term, "pair")
 
 
 def numbers_beside(mechanism: MechanismOnPage) -> list[tuple[Node, ...]]:
     """What is put out beside what is chosen, where that is a number with one noise."""
     assert mechanism.choice is not None
     drawn = {one.name for one in mechanism.of("draw")}
-    parts = [parts_of(one) for one in outputs_of(mechanism.output.term)]
+    parts = [parts_of(one) for one in flat(mechanism.output.term, "pair")]
     return [one for one in parts if one[0] in ("sym", "of") and one[1] in drawn]
 
 
@@ -199,10 +198,6 @@ class AnswerPairSearcher(ChoicePairSearcher):
 
     steps, widest, first, whole = 400, 20, 6, False
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.codes = dict[Node, Any]()
-
     def laws(self, case: PairCase) -> tuple[Spread, Spread, list[float]]:
         """Both laws; no pair of those that are tried is the witness, as a model may be too small for all answers."""
         self.some = None
@@ -276,12 +271,6 @@ class AnswerPairSearcher(ChoicePairSearcher):
         gaps = [y - t for t, y in zip(low, high, strict=True)]
         up, down, weights = reached(gaps, sides[0], sides[1], (answer - 1, at_most, end - high[-1]))
         return float((weights * down[:-1].prod(axis=0) * up[-1]).sum())
-
-    def valued(self, node: Node) -> Any:
-        """A term as a function of letters."""
-        if node not in self.codes:
-            self.codes[node] = self.model_of.code(node)
-        return self.codes[node]
 
     def step(self, case: PairCase) -> PairCase | None:
         """A change of a public letter, of one query on all equal records, or of how many queries there are."""

@@ -148,7 +148,7 @@ class PairSearcher:
         self.bounds = [self.model_of.code(one) for one in numbers]
         self.given = [self.model_of.margin(one) for one in mechanism.given]
         self.count = self.model_of.code(mechanism.records.last)
-        self.sequences = dict[str, Json]()
+        self.sequences, self.codes = dict[str, Json](), dict[Node, Any]()
         self.public = [one for one in mechanism.letters if one.number is not None]
         self.letters = [one for one in mechanism.sized_letters if one.number is not None]
         self.orders = {one.name: itself for one in mechanism.letters if one.arguments == ("integer",)}
@@ -354,6 +354,12 @@ class PairSearcher:
         found |= dict.fromkeys(self.functions, numbered)
         return found | ({self.mechanism.size.name: float(len(rows))} if self.mechanism.size else {})
 
+    def valued(self, node: Node) -> Any:
+        """A term as a function of letters."""
+        if node not in self.codes:
+            self.codes[node] = self.model_of.code(node)
+        return self.codes[node]
+
     def spread_on(self, case: PairCase, rows: Rows) -> Spread:
         """The law of the output, on a data set."""
         return self.spread(self.env(case, rows))
@@ -423,14 +429,18 @@ class PairSearcher:
 
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """The pair as a model that refutes the claim, with cells where laws are of numbers; None if none does."""
-        plain, (one, other, bounds) = self.model(case, claim), self.laws(case)
-        if not holds(claim, plain):
-            return None
-        for cells in islice(views(self.head, one, other, bounds), VIEWS):
-            model = {**plain, "cells": cells}
-            if holds(claim, model, refuted=True):
-                return model
-        return plain if holds(claim, plain, refuted=True) else None
+        plain, laws = self.model(case, claim), self.laws(case)
+        models = self.models(plain, *laws) if holds(claim, plain) else ()
+        return next((model for model in models if holds(claim, model, refuted=True)), None)
+
+    def models(
+        self, plain: dict[str, Json], one: Spread, other: Spread, bounds: list[float]
+    ) -> Iterator[dict[str, Json]]:
+        """The pair as models, with cells and without."""
+        yield from (
+            {**plain, "cells": cells} for cells in islice(views(self.head, one, other, bounds), VIEWS)
+        )
+        yield plain
 
     def values(self, _: PairCase) -> dict[Value, str]:
         """How values of the output are said that are points."""

@@ -12,9 +12,8 @@ from dpverify.proving.checker.reading import fields
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
 from dpverify.proving.theorems.noises import FloatLine, Noisy, NoisyLaw, OneNoise, of_noises
 from dpverify.proving.theorems.spreads import Spread, outputs, views
-from dpverify.statements.mechanisms.pages import zero_of
-from dpverify.statements.mechanisms.pairs.search import VIEWS, PairCase, PairSearcher, holds
-from dpverify.statements.mechanisms.proofs.claims import MechanismClaim
+from dpverify.statements.mechanisms.pages import flat
+from dpverify.statements.mechanisms.pairs.search import VIEWS, PairCase, PairSearcher
 
 APART = 1000
 """How far what is released is moved from the refusal."""
@@ -24,10 +23,6 @@ NARROW = 1e-9
 
 class ReleasePairSearcher(PairSearcher):
     """A search for pairs where what is put out depends on a condition, with a noisy number in it or without."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.codes = dict[Node, Any]()
 
     def spread(self, env: dict[str, Any]) -> Spread:
         """The law of the output; of a number that is released, that of this number moved far up, or about 0."""
@@ -44,12 +39,6 @@ class ReleasePairSearcher(PairSearcher):
         narrow, parts = OneNoise("uniform", NARROW), of_noises(found)
         moved = {sum(outputs(v), APART - 1): passed * mass for v, mass in parts.masses.items()}
         return NoisyLaw((*parts.own, narrow), {**moved, Noisy(0.0, {narrow: 1.0}): 1 - passed})
-
-    def valued(self, node: Node) -> Any:
-        """A term as a function of letters."""
-        if node not in self.codes:
-            self.codes[node] = self.model_of.code(node)
-        return self.codes[node]
 
     def chance(self, condition: Node, drawn: str, env: dict[str, Any], noise: FloatLine) -> float:
         """The chance of a comparison that is linear in what was drawn."""
@@ -74,16 +63,6 @@ class ReleasePairSearcher(PairSearcher):
             if len({*one.left}) == 1 < n:
                 yield PairCase(letters, one.right, one.left, one.place)
 
-    def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
-        """As without a condition, but for the sums of outputs that are cut."""
-        plain, (one, other, bounds) = self.model(case, claim), self.laws(case)
-        if not holds(claim, plain):
-            return None
-        for model in self.models(plain, one, other, bounds):
-            if holds(claim, model, refuted=True):
-                return model
-        return None
-
     def models(
         self, plain: dict[str, Json], one: Spread, other: Spread, bounds: list[float]
     ) -> Iterator[dict[str, Json]]:
@@ -92,14 +71,6 @@ class ReleasePairSearcher(PairSearcher):
             yield plain
             return
         kind = self.mechanism.output.kind
-        width = len([*_numbers(zero_of(kind))])
+        width = len([*flat(kind, "pair")])
         for cells in islice(views(self.head, one, other, bounds), VIEWS):
             yield {**plain, "cells": {**fields(cells), "along": [[str(APART), *["1"] * (width - 1)]]}}
-
-
-def _numbers(node: Node) -> Iterator[Node]:
-    head, *parts = parts_of(node)
-    if head != "pair":
-        yield node
-    for part in parts if head == "pair" else ():
-        yield from _numbers(part)

@@ -85,16 +85,10 @@ def added_bound(
     sides = [on(mechanism, query, side) for side in (ONE, OTHER)]
     claim: Node = ("<=", magnitude(*sides), bound)
     more = has_more(size, D, E)
-
-    def prove(inner: ProofBuilder, given: list[int]) -> None:
-        known = OneMore(mechanism, inner, given, last)
-        known.bounded(query, bound)
-
-    whole: Node = ("all", BOTH, (("neighbors", D, E), more), claim)
-    every = proof.block(whole, [FEWER, MORE], prove)
-
-    def directly(inner: ProofBuilder, given: list[int]) -> None:
-        inner.use(every, [((), D), ((), E)], [near, *given])
+    every = proof.block(
+        ("all", BOTH, (("neighbors", D, E), more), claim), [FEWER, MORE],
+        lambda inner, given: OneMore(mechanism, inner, given, last).bounded(query, bound),
+    )  # fmt: skip
 
     def exchanged(inner: ProofBuilder, given: list[int]) -> None:
         other = inner.use(last - 3, [((), D), ((), E)], [near, *given])
@@ -102,12 +96,10 @@ def added_bound(
         found = inner.use(every, [((), E), ((), D)], [back, other])
         inner.arithmetic(claim, found)
 
-    cases = [
-        proof.block(("all", (), (case,), claim), [], do)
-        for case, do in ((more, directly), (("not", more), exchanged))
-    ]
-    defined = [*compared(proof), *of_data(proof, D), *of_data(proof, E)]
-    return proof.use("rule.cases", [((), more), ((), claim)], cases, defined=defined)
+    return proof.cases(
+        more, claim, lambda inner, given: inner.use(every, [((), D), ((), E)], [near, *given]), exchanged,
+        [*compared(proof), *of_data(proof, D), *of_data(proof, E)],
+    )  # fmt: skip
 
 
 def compared(proof: ProofBuilder) -> list[int]:
@@ -150,7 +142,6 @@ class OneMore:
             return (("<=", place, i), ("<=", i, last)) if by else (("<=", first, i), ("<", i, place))
 
         premises = between(first, place, self.sides(last)[0])
-        whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", other, one))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             within = [*given, *self.known]
@@ -159,7 +150,7 @@ class OneMore:
                 given = [proof.arithmetic(end, *within) for end in ends]
             self.same(proof, put(body, {name: ((), i)}), by, given, within)
 
-        return self.proof.block(whole, [INDEX], prove)
+        return self.proof.every([(INDEX, (), "integer")], premises, ("==", other, one), prove)
 
     def same(self, proof: ProofBuilder, term: Node, by: int, given: list[int], known: list[int]) -> int:
         """That a term of a record is the same of the one with an index more, or the same, with a record more."""
@@ -229,13 +220,12 @@ class OneMore:
         """What is true of each term of a fold, on the data set with fewer records."""
         i = ("sym", INDEX)
         premises = ("<=", fold[3], i), ("<=", i, self.count)
-        whole: Node = ("all", ((INDEX, (), "integer"),), premises, claim)
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             parts = parts_of(claim)[1:] if parts_of(claim)[0] == "and" else (claim,)
             proof.arithmetic(claim, *(proof.arithmetic(one, *given, *self.known) for one in parts))
 
-        return self.proof.block(whole, [INDEX], prove)
+        return self.proof.every([(INDEX, (), "integer")], premises, claim, prove)
 
     def bounded(self, query: Node, bound: Node) -> int:
         """That a query differs by at most a bound.
@@ -302,12 +292,13 @@ class OneMore:
         claim: Node = ("<=", magnitude(one, replaced(other, large)), bound)
         letters = tuple((name, (), kind) for name, kind in zip(names, kinds, strict=True))
         premises = tuple(replaced(proof.facts[k], exchange) for k in given)
-        whole: Node = ("all", letters, premises, replaced(put(claim, {}), exchange))
-
-        def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            inner.arithmetic(parts_of(whole)[3], *assumed, *self.public)
-
-        every = proof.block(whole, names, prove)
+        general = replaced(put(claim, {}), exchange)
+        every = proof.every(
+            letters,
+            premises,
+            general,
+            lambda inner, assumed: inner.arithmetic(general, *assumed, *self.public),
+        )
         fact = proof.use(every, [((), term) for term in terms], given, defined=self.known)
         for k, (term, _) in zip((self.given[1], *found), [*large.items()], strict=True):
             del large[term]  # the number of records first, which is part of sums

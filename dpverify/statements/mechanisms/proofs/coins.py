@@ -70,17 +70,13 @@ class CoinsOnPage:
         self, proof: ProofBuilder, epsilon: Node, given: list[int], chances: list[int], moves: Moves, values: list[int]
     ) -> int:  # fmt: skip
         """Pure privacy, from what is assumed of chances and how far scores move."""
-        known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        known = proof.plain(given)
         every: tuple[Node, ...] = ((ONE, (), DATA), (COLUMN, (), "integer"))
         names = (ONE, COLUMN)
         score, exponent = self.at(R, self.score), self.at(R, parts_of(self.line.term)[1])
         largest: Node = ("largest", ("other", "integer"), self.at(T, self.score), UNIT, self.last)
         same: Node = ("==", exponent, ("mul", self.factor, minus(score, largest)))
-
-        def equal(inner: ProofBuilder, _: list[int]) -> None:
-            inner.arithmetic(same, *known)
-
-        lack = proof.block(("all", every, (), same), names, equal)
+        lack = proof.every(every, (), same, lambda inner, _: inner.arithmetic(same, *known))
 
         def by(apart: bool) -> int:
             """The claim, from how much two scores move apart, or from twice what one moves."""

@@ -49,12 +49,9 @@ class Route:
             return self.costs[first]
         pairs = zip(self.costs[first], self.total(first + 1), strict=True)
         if self.head == "gaussian":
-            return tuple(_root(*(("pow", one, number(2)) for one in pair)) for pair in pairs)
+            sums: Iterator[Node] = (("add", *(("pow", one, number(2)) for one in pair)) for pair in pairs)
+            return tuple(("pow", one, number(Fraction(1, 2))) for one in sums)
         return tuple(("add", *pair) for pair in pairs)
-
-
-def _root(*terms: Node) -> Node:
-    return ("pow", ("add", *terms), number(Fraction(1, 2)))
 
 
 def routes(mechanism: MechanismOnPage) -> Iterator[Route]:
@@ -142,7 +139,7 @@ class Composition:
 
     def assume(self, proof: ProofBuilder, given: list[int]) -> None:
         """Know what is given of letters."""
-        self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        self.known = proof.plain(given)
         self.sizes = [k for k in given if of_each(parts_of(proof.facts[k]))]
 
     def conclude(
@@ -203,17 +200,14 @@ class Composition:
             return proof.use(MADE[head], [first, made, *numbers], [*premises, one], types, defined)
         total = self.route.total(k + 1)
         law = on(mechanism, rest, ONE)
-        whole: Node = ("all", ((draw.name, (), draw.kind),), (), (head, (ONE, DATA), law, *total))
-        other = proof.block(whole, [draw.name], lambda inner, _: _do(self.behind(inner, k + 1, given)))
+        private: Node = (head, (ONE, DATA), law, *total)
+        drawn: Node = (draw.name, (), draw.kind)
+        other = proof.every([drawn], (), private, lambda inner, _: self.behind(inner, k + 1, given))
         values = [first, ((draw.name, ONE), law)]
         values += [((), one) for pair in zip(costs, total, strict=True) for one in pair]
         signs = {"private": [("<=", NONE, total[-1])], "gaussian": [("<", NONE, c) for c in (*costs, *total)]}
         signed = [proof.arithmetic(sign, *self.known) for sign in signs.get(head, ())]
         return proof.use(SEQUENCE[head], values, [*signed, one, other], types, defined)
-
-
-def _do(_: int) -> None:
-    """Nothing more."""
 
 
 def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:

@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put, with_types
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Prove
 from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private, zero_of
 from dpverify.statements.mechanisms.proofs.guesses import cost
 from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, minus, number, sum_ranges
@@ -48,7 +49,7 @@ class LocalProof:
     @property
     def known(self) -> list[int]:
         """What is assumed of public letters."""
-        return [k for k in self.given if parts_of(self.proof.facts[k])[0] != "all"]
+        return self.proof.plain(self.given)
 
     def smooth(self, law: tuple[Node, ...], numbers: Sequence[Node]) -> int:
         """That Laplace noise has a guarantee whose scale is a smooth bound of a query.
@@ -143,13 +144,13 @@ class LocalProof:
             return self.proof.block(
                 premise,
                 ["y"],
-                lambda inner, given: _do(inner.arithmetic(_claim(premise, inner), *given, *self.known)),
+                lambda inner, given: inner.arithmetic(_claim(premise), *given, *self.known),
             )
         if kinds == [DATA]:
             return self.proof.block(premise, [ONE], self.positive(terms))
         return self.proof.block(premise, [ONE, OTHER], self.of_neighbors(premise, terms))
 
-    def positive(self, terms: list[Node]) -> Callable[[ProofBuilder, list[int]], None]:
+    def positive(self, terms: list[Node]) -> Prove:
         """Shows that the scale is positive on each data set."""
         letters: tuple[Node, ...] = ((ONE, (), DATA),)
         ranges = sum_ranges(self.mechanism, self.proof, terms[1], self.known, letters)
@@ -160,7 +161,7 @@ class LocalProof:
 
         return prove
 
-    def of_neighbors(self, premise: Node, terms: list[Node]) -> Callable[[ProofBuilder, list[int]], None]:
+    def of_neighbors(self, premise: Node, terms: list[Node]) -> Prove:
         """Shows what is said of two neighbors."""
 
         def prove(inner: ProofBuilder, given: list[int]) -> None:
@@ -172,7 +173,7 @@ class LocalProof:
             }
             extra = tuple(put(one, new) for one in parts_of(premises)[1:])
             whole = put(("all", (), extra, put(body, new)), {}) if extra else put(body, new)
-            seen = [term for term in terms if _contains(whole, on(self.mechanism, term, ONE))]
+            seen = [term for term in terms if on(self.mechanism, term, ONE) in {*subterms(whole)}]
             known = Sensitivity(self.mechanism, inner, given[0], self.same, self.within)
             found = known.follows(whole, seen, _show)
             if extra:
@@ -199,7 +200,7 @@ def premises_of(rule: str, values: Values, types: dict[str, Node]) -> Iterator[N
         yield put(one, dict(zip(names, values, strict=True)))
 
 
-def _claim(premise: Node, inner: ProofBuilder) -> Node:
+def _claim(premise: Node) -> Node:
     """What a premise with one number says of it."""
     _, letters, _, body = parts_of(put(premise, {}))
     (letter,) = parts_of(letters)
@@ -210,11 +211,9 @@ def _show(proof: ProofBuilder, claim: Node, *given: int, thorough: bool = True) 
     """Arithmetic, also from premises; a factor e^t is tried as 1 + t, too."""
     head, *parts = parts_of(claim)
     if head == "all":
-
-        def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            inner.arithmetic(parts[2], *assumed, *given, thorough=thorough)
-
-        return proof.block(claim, [], prove)
+        return proof.block(
+            claim, [], lambda inner, assumed: inner.arithmetic(parts[2], *assumed, *given, thorough=thorough)
+        )
     factor = parts_of(parts[1])[1:2] if parts_of(parts[1])[0] == "mul" else ()
     if not factor or parts_of(factor[0])[0] != "exp":
         return proof.arithmetic(claim, *given, thorough=thorough)
@@ -227,11 +226,3 @@ def _show(proof: ProofBuilder, claim: Node, *given: int, thorough: bool = True) 
         above = proof.arithmetic(("<=", more, factor[0]), *given)
         positive = proof.arithmetic(("<=", number(0), scale), *given)
         return proof.arithmetic(claim, linear, above, positive)
-
-
-def _contains(node: Node, part: Node) -> bool:
-    return node == part or (isinstance(node, tuple) and any(_contains(one, part) for one in node))
-
-
-def _do(_: int) -> None:
-    """Nothing more."""

@@ -9,16 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
+from dpverify.statements.mechanisms.pages import MechanismOnPage, flat, on, private
 from dpverify.statements.mechanisms.proofs.composition import MADE, NONE, Composition, OneDraw, Route, routes
 from dpverify.statements.mechanisms.proofs.local import premises_of
-from dpverify.statements.mechanisms.proofs.own_sums import indices
-from dpverify.statements.mechanisms.proofs.ranges import DATA, HOLE, ONE, OTHER, D, E, number, replaced
+from dpverify.statements.mechanisms.proofs.ranges import (
+    DATA,
+    HOLE,
+    ONE,
+    OTHER,
+    D,
+    E,
+    number,
+    places,
+    replaced,
+)
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE
 from dpverify.statements.mechanisms.proofs.together import SharedRounds, Value
 from dpverify.statements.mechanisms.rounds import LoopOnPage
@@ -63,7 +71,7 @@ class LoopClause:
         """The type of the output."""
         asked = [self.round.law, loop.until or number(0)]
         self.in_turn = not (mechanism.size or mechanism.records.over) and all(
-            at == ("sym", loop.index) for one in asked for at in indices(mechanism, one)
+            at == ("sym", loop.index) for one in asked for at in places(mechanism, one)
         )
         """Whether each round asks for the record with its own number, and for no other."""
         self.shared: SharedRounds | None = None
@@ -161,7 +169,7 @@ class LoopClause:
             UnderivedError: where it does not follow.
         """
         whole = Composition(self.round, route, one_draw)
-        known = whole.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        known = whole.known = proof.plain(given)
         self.has_values(proof, known)
         prove_all = self.together if route.together else self.one_by_one
         found, total = prove_all(proof, given, whole, recursion)
@@ -194,19 +202,13 @@ class LoopClause:
                 types: dict[str, Node] = {"mathcalD": DATA, "T": self.round.output.kind}
                 inner.use("theorem.weaker", [((ONE,), law), *numbers], [found, *within], types, known)
 
-        every = proof.block(
-            ("all", letters, (), (head, (ONE, DATA), law, *costs)),
-            [name for name, _ in self.before],
-            of_letters,
-        )
+        every = proof.every(letters, (), (head, (ONE, DATA), law, *costs), of_letters)
         at = on(self.mechanism, self.round_at(H), ONE)
         values: list[tuple[tuple[str, ...], Node]] = [
             ((), ("of", f"now {name}", H)) for name, _ in self.before
         ]
-        one = proof.block(
-            ("all", ((named(H[1]), (), HISTORY),), (), (head, (ONE, DATA), at, *costs)), [named(H[1])],
-            lambda inner, _: _do(inner.use(every, values, [])),
-        )  # fmt: skip
+        private: Node = (head, (ONE, DATA), at, *costs)
+        one = proof.every([(H[1], (), HISTORY)], (), private, lambda inner, _: inner.use(every, values, []))
         last = self.loop.last
         terms = {**self.terms(at), "rho": ((), costs[0]), "varepsilon": ((), costs[0])}
         signs = [
@@ -291,29 +293,18 @@ class LoopClause:
         """
         sides = [*parts_of(self.loop.until)[1:]] if self.loop.until else []
         kept = [term for _, term in (*self.loop.start, *self.loop.kept)]
-        terms = [*kept, *sides, *outputs_of(self.mechanism.output.term)]
+        terms = [*kept, *sides, *flat(self.mechanism.output.term, "pair")]
         if any(private(self.mechanism, term) for term in terms):
             raise UnderivedError("what is kept or put out, or by what a loop ends, depends on records")
-        letters = [*self.before, *((one.name, one.kind) for one in self.mechanism.of("draw"))]
-        one: Node = ("<=", number(1), ("sym", self.loop.index))
+        seen = [*self.before, *((one.name, one.kind) for one in self.mechanism.of("draw"))]
+        letters = [(name, (), kind) for name, kind in seen]
         for term in (one for one in terms if parts_of(one)[0] != "sym"):
             same: Node = ("==", term, term)
-            within: Node = ("all", tuple((name, (), kind) for name, kind in letters), (one,), same)
-            proof.block(within, [name for name, _ in letters], partial(_same, same, known))
 
+            def prove(inner: ProofBuilder, given: list[int], same: Node = same) -> None:
+                inner.arithmetic(same, *known, *given)
 
-def _same(same: Node, known: list[int], proof: ProofBuilder, given: list[int]) -> None:
-    proof.arithmetic(same, *known, *given)
-
-
-def outputs_of(term: Node) -> Iterator[Node]:
-    """What is put out, one after the other."""
-    head, *parts = parts_of(term)
-    if head == "pair":
-        for part in parts:
-            yield from outputs_of(part)
-    else:
-        yield term
+            proof.every(letters, [("<=", number(1), ("sym", self.loop.index))], same, prove)
 
 
 def paired(terms: Sequence[Node]) -> Node:
@@ -322,7 +313,3 @@ def paired(terms: Sequence[Node]) -> Node:
     for one in terms[-2::-1]:
         found = ("pair", one, found)
     return found
-
-
-def _do(_: int) -> None:
-    """Nothing more."""

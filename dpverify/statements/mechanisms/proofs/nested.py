@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
@@ -56,8 +57,8 @@ def pairs_differ(known: Sensitivity, fold: tuple[Node, ...]) -> int:
         within = [inner.arithmetic(("<=", *pair), *given, *known.public) for pair in pairs]
         inner.arithmetic(("<=", magnitude(one, other), most), *within)
 
-    elsewhere = proof.block(("all", letters, (*inside, *apart), ("==", one, other)), [INDEX, SECOND], same)
-    every = proof.block(("all", letters, inside, ("<=", magnitude(one, other), most)), [INDEX, SECOND], near)
+    elsewhere = proof.every(letters, (*inside, *apart), ("==", one, other), same)
+    every = proof.every(letters, inside, ("<=", magnitude(one, other), most), near)
     positive = proof.arithmetic(("<=", number(0), most))
     functions = [((*names,), side) for side in known.sides(body)]
     values = [*functions, *(((), end) for end in (known.place, first, last, most))]
@@ -75,18 +76,14 @@ def all_differ(known: Sensitivity, fold: tuple[Node, ...], each: Node, whole: No
     proof, name = known.proof, named(parts_of(letter)[0])
     facts = [known.differ(one) for one in dict.fromkeys(folds(known.mechanism, body))]
     one, other = known.sides(put(body, {name: ((), ("sym", INDEX))}))
-    premises = (
-        ("<=", first, ("sym", INDEX)),
-        ("<=", ("sym", INDEX), last),
-        ("not", ("==", ("sym", INDEX), known.place)),
-    )
-    claim: Node = ("<=", magnitude(one, other), each)
+    i, claim = ("sym", INDEX), ("<=", magnitude(one, other), each)
+    premises: tuple[Node, ...] = ("<=", first, i), ("<=", i, last), ("not", ("==", i, known.place))
 
     def near(inner: ProofBuilder, given: list[int]) -> None:
-        equal = known.equal_at(inner, ("sym", INDEX), body, given)
+        equal = known.equal_at(inner, i, body, given)
         inner.arithmetic(claim, *equal, *facts, *known.public)
 
-    elsewhere = proof.block(("all", ((INDEX, (), "integer"),), premises, claim), [INDEX], near)
+    elsewhere = proof.every([(INDEX, (), "integer")], premises, claim, near)
     functions = [((name,), side) for side in known.sides(body)]
     positive = proof.arithmetic(("<=", number(0), each), *known.public)
     values = [*functions, *(((), end) for end in (known.place, first, last, each))]
@@ -134,21 +131,12 @@ def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: li
     def apart(inner: ProofBuilder, given: list[int], at: Node) -> int:
         claim: Node = ("not", ("==", at, place))
 
-        def side(smaller: bool) -> int:
-            def prove(deeper: ProofBuilder, assumed: list[int]) -> None:
-                order = (i, own) if smaller else (own, i)
-                less = deeper.arithmetic(("<", *order), *given, *assumed)
-                next_one = deeper.use(
-                    "rule.next-integer", [((), end) for end in order], [less], defined=facts
-                )
-                deeper.arithmetic(claim, next_one)
+        def by(order: tuple[Node, Node], deeper: ProofBuilder, assumed: list[int]) -> None:
+            less = deeper.arithmetic(("<", *order), *given, *assumed)
+            ends = [((), end) for end in order]
+            deeper.arithmetic(claim, deeper.use("rule.next-integer", ends, [less], defined=facts))
 
-            premise: Node = ("<", i, own) if smaller else ("not", ("<", i, own))
-            return inner.block(("all", (), (premise,), claim), [], prove)
-
-        return inner.use(
-            "rule.cases", [((), ("<", i, own)), ((), claim)], [side(True), side(False)], defined=facts
-        )
+        return inner.cases(("<", i, own), claim, partial(by, (i, own)), partial(by, (own, i)), facts)
 
     def same(inner: ProofBuilder, given: list[int]) -> None:
         equal = list[int]()
@@ -157,7 +145,7 @@ def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: li
             equal += known.equal_at(inner, at, body, [*given, no_place])
         known.same_value(inner, one, equal, given)
 
-    elsewhere = proof.block(("all", ((INDEX, (), "integer"),), premises, ("==", one, other)), [INDEX], same)
+    elsewhere = proof.every([(INDEX, (), "integer")], premises, ("==", one, other), same)
     limit = known.most_of(fold, more)
     terms = known.sides(put(body, {name: ((), own)}))
     within: tuple[Node, ...] = ("<=", first, own), ("<=", own, last)
@@ -168,33 +156,23 @@ def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: li
         if len(at_own) == 1:
             inner.arithmetic(near)
             return
+
+        def by(other: Node, deeper: ProofBuilder, assumed: list[int]) -> None:
+            no_place = deeper.arithmetic(("not", ("==", other, place)), *assumed)
+            equal = known.equal_at(deeper, other, body, [*given, *assumed, no_place])
+            deeper.arithmetic(near, *equal)
+
         here: Node = ("==", at_own[0], place)
+        inner.cases(here, near, partial(by, at_own[1]), partial(by, at_own[0]), facts)
 
-        def case(premise: Node, at: Node) -> int:
-            def prove(deeper: ProofBuilder, assumed: list[int]) -> None:
-                no_place = deeper.arithmetic(("not", ("==", at, place)), *assumed)
-                equal = known.equal_at(deeper, at, body, [*given, *assumed, no_place])
-                deeper.arithmetic(near, *equal)
-
-            return inner.block(("all", (), (premise,), near), [], prove)
-
-        both = [case(here, at_own[1]), case(("not", here), at_own[0])]
-        inner.use("rule.cases", [((), here), ((), near)], both, defined=facts)
-
-    step = proof.block(("all", (), within, near), [], at_place)
+    step = proof.every((), within, near, at_place)
     none = known.sides(put(body, {name: ((), before)}))
     nothing: Node = ("<=", magnitude(*none), number(0))
     outside: tuple[Node, ...] = ("<=", first, before), ("<=", before, last)
-    vacuous = proof.block(
-        ("all", (), outside, nothing), [], lambda inner, given: _shown(inner, nothing, given)
-    )
+    vacuous = proof.every((), outside, nothing)
     values: list[tuple[tuple[str, ...], Node]] = [((name,), side) for side in known.sides(body)]
     values += [((), end) for end in (own, before, first, last, limit, number(0))]
     positive = [proof.arithmetic(("<=", number(0), end)) for end in (limit, number(0))]
     return proof.use(
         "rule.sums-differ-twice", values, [*positive, elsewhere, step, vacuous], defined=known.public
     )
-
-
-def _shown(proof: ProofBuilder, claim: Node, given: list[int]) -> None:
-    proof.arithmetic(claim, *given)

@@ -7,18 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private
+from dpverify.statements.mechanisms.proofs.ranges import places
 
 NUMBER = "the number of the record"
 """The name of a bound letter, which no letter of a page has."""
-
-
-def indices(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
-    """The first indices of the records in a term."""
-    parts = parts_of(term)
-    if parts[0] == "of" and parts[1] == mechanism.records.name:
-        yield parts[2]
-    for part, _ in inner(parts):
-        yield from indices(mechanism, part)
 
 
 def is_own(mechanism: MechanismOnPage, term: Node) -> bool:
@@ -27,7 +19,7 @@ def is_own(mechanism: MechanismOnPage, term: Node) -> bool:
     if head != "sum" or not private(mechanism, parts[1]):
         return False
     name = named(parts_of(parts[0])[0])
-    return not any(name in free(at) for at in indices(mechanism, parts[1]))
+    return not any(name in free(at) for at in places(mechanism, parts[1]))
 
 
 def own_sums(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
@@ -52,14 +44,13 @@ def equal_sums(
     """That two sums are equal, where it is shown that their terms are."""
     first, last = parts_of(one)[3:]
     j, terms = ("sym", NUMBER), [numbered(side) for side in (one, other)]
-    whole: Node = (
-        "all", ((NUMBER, (), "integer"),), (("<=", first, j), ("<=", j, last)), ("==", *terms)
-    )  # fmt: skip
-    every = proof.block(whole, [NUMBER], lambda inside, given: _do(show(inside, terms[0], terms[1], given)))
+    within: tuple[Node, ...] = ("<=", first, j), ("<=", j, last)
+    every = proof.every(
+        [(NUMBER, (), "integer")],
+        within,
+        ("==", *terms),
+        lambda inside, given: show(inside, terms[0], terms[1], given),
+    )
     some = proof.arithmetic(("<=", first, last), *public)
     values = [*(((NUMBER,), body) for body in terms), ((), first), ((), last)]
     return proof.use("lemma.equal-sums", values, [every, some], defined=public)
-
-
-def _do(_: object) -> None:
-    """Nothing more."""

@@ -22,6 +22,7 @@ from dpverify.proving.checker.theorems.language import (
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
+from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 
 ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
@@ -100,8 +101,7 @@ def of_each(fact: tuple[Node, ...]) -> bool:
 
 def may_lack_value(term: Node) -> bool:
     """Whether something in a term is not defined everywhere."""
-    parts = parts_of(term)
-    return is_partial(parts) or any(may_lack_value(part) for part, _ in inner(parts))
+    return any(map(is_partial, subterms(term)))
 
 
 def terms_between(
@@ -118,7 +118,6 @@ def terms_between(
         *(("<=", *side) for side in ((low, on(mechanism, own, data)), (on(mechanism, own, data), high))),
     )
     ends = ("<=", first, i), ("<=", i, on(mechanism, last, data))
-    whole: Node = ("all", ((name, (), "integer"),), ends, claim)
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
         within = [
@@ -129,7 +128,7 @@ def terms_between(
         parts = [inner.arithmetic(side, *given, *within, *public) for side in parts_of(claim)[1:]]
         inner.arithmetic(claim, *parts)
 
-    return proof.block(whole, [name], prove)
+    return proof.every([(name, (), "integer")], ends, claim, prove)
 
 
 def fold_range(
@@ -203,7 +202,7 @@ def orders(
             inner.arithmetic(claim, *sides)
 
         with suppress(UnderivedError, ValueError):
-            every = proof.block(("all", ((index, (), "integer"),), inside, claim), [index], prove)
+            every = proof.every([(index, (), "integer")], inside, claim, prove)
             some = proof.arithmetic(("<=", first, last), *public)
             function = ((named(parts_of(one[1])[0]),), on(mechanism, one[2], data))
             values = [function, ((), first), ((), last), ((), ends[0]), ((), top)]
@@ -221,21 +220,12 @@ def no_larger(proof: ProofBuilder, one: Node, other: Node, public: Sequence[int]
         more = inner.use("rule.next-integer", [((), other), ((), one)], given, defined=public)
         inner.arithmetic(claim, more, *given, *public, thorough=False)
 
-    def near(inner: ProofBuilder, given: list[int]) -> None:
-        inner.arithmetic(claim, *given)
-
-    cases = ((larger, apart), (("not", larger), near))
-    both = [proof.block(("all", (), (premise,), claim), [], prove) for premise, prove in cases]
-    return proof.use("rule.cases", [((), larger), ((), claim)], both, defined=public)
+    return proof.cases(larger, claim, apart, lambda inner, given: inner.arithmetic(claim, *given), public)
 
 
 def ranks(term: Node) -> Iterator[Node]:
     """What counts are compared with in a term."""
-    parts = parts_of(term)
-    if parts[0] == "<" and parts_of(parts[1])[0] == "sum":
-        yield parts[2]
-    for part, _ in inner(parts):
-        yield from ranks(part)
+    yield from (one[2] for one in subterms(term) if one[0] == "<" and parts_of(one[1])[0] == "sum")
 
 
 def wholeness(
@@ -309,8 +299,7 @@ def sum_ranges(
             fold_range(mechanism, inner, fold, public)
 
         with suppress(UnderivedError, ValueError):
-            names = [named(parts_of(one)[0]) for one in letters]
-            found.append(proof.block(("all", letters, (), claim), names, prove))
+            found.append(proof.every(letters, (), claim, prove))
     return found
 
 
@@ -344,12 +333,8 @@ def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
 
 
 def places(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
-    """The indices of records in a term."""
-    parts = parts_of(term)
-    if parts[0] == "of" and parts[1] == mechanism.records.name:
-        yield parts[2]
-    for part, _ in inner(parts):
-        yield from places(mechanism, part)
+    """The first indices of the records in a term."""
+    yield from (one[2] for one in subterms(term) if one[:2] == ("of", mechanism.records.name))
 
 
 def on_small(mechanism: MechanismOnPage, term: Node) -> list[float]:

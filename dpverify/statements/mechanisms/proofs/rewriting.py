@@ -7,9 +7,9 @@ from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING
 
-from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of, put
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import on
 from dpverify.statements.mechanisms.proofs.ranges import (
     HOLE,
@@ -127,11 +127,10 @@ def _summed(known: Sensitivity, fold: tuple[Node, ...], body: Node, data: str, f
     i: Node = ("sym", index)
     sides = [on(known.mechanism, put(side, {name: ((), i)}), data) for side in (own, body)]
     inside = ("<=", first, i), ("<=", i, last)
-
-    def prove(inner: ProofBuilder, given: list[int]) -> None:
-        inner.arithmetic(("==", *sides), *given, *facts)
-
-    every = proof.block(("all", ((index, (), "integer"),), inside, ("==", *sides)), [index], prove)
+    every = proof.every(
+        [(index, (), "integer")], inside, ("==", *sides),
+        lambda inner, given: inner.arithmetic(("==", *sides), *given, *facts),
+    )  # fmt: skip
     other = on(known.mechanism, (head, letter, body, first, last), data)
     itself = proof.arithmetic(("==", other, other), *facts)
     return proof.rewritten(itself, every, ("==", ("sym", HOLE), other), HOLE)
@@ -154,13 +153,11 @@ def _defined_everywhere(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Nod
 
 def _inverses(term: Node, name: str) -> Iterator[tuple[Node, ...]]:
     """Negative powers of what depends on an index alone."""
-    parts = parts_of(term)
-    exponent = parts_of(parts[2]) if parts[0] == "pow" else ("",)
-    negative = exponent[0] == "num" and named(exponent[1])[0] == "-"
-    if negative and free(parts[1]) == {name} and parts_of(parts[1])[0] != "max":
-        yield parts
-    for part, _ in inner(parts):
-        yield from _inverses(part, name)
+    for one in subterms(term):
+        exponent = parts_of(one[2]) if one[0] == "pow" else ("",)
+        negative = exponent[0] == "num" and named(exponent[1])[0] == "-"
+        if negative and free(one[1]) == {name} and parts_of(one[1])[0] != "max":
+            yield one
 
 
 def _times(factors: list[Node]) -> Node:

@@ -12,10 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from dpverify.proving.checker.theorems.language import Node, inner, named, parts_of, put, with_types
+from dpverify.proving.checker.theorems.language import Node, named, parts_of, put, with_types
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
+from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
 from dpverify.statements.mechanisms.proofs.added import compared, has_more
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, cost, inside
@@ -130,7 +131,10 @@ def on_samples(mechanism: MechanismOnPage) -> Iterator[MechanismOnPage]:
         numbers[1] if numbers[1] == number(0) else cancelled(("mul", numbers[1], ("pow", rate, number(-1))))
     )
     one, grown = number(1), minus(("exp", numbers[0]), number(1))
-    guesses = [*_exponents(numbers[0]), ("log", ("add", one, ("mul", grown, ("pow", rate, number(-1)))))]
+    guesses = [
+        *(term[1] for term in subterms(numbers[0]) if term[0] == "exp"),
+        ("log", ("add", one, ("mul", grown, ("pow", rate, number(-1))))),
+    ]
     with suppress(UnderivedError):
         total = reduce(
             lambda *two: ("add", *two), [cost(mechanism, draw.term, "private") for draw in mechanism.draws]
@@ -164,20 +168,12 @@ def _at_some_letters(mechanism: MechanismOnPage, term: Node) -> list[float]:
     return found
 
 
-def _exponents(term: Node) -> Iterator[Node]:
-    parts = parts_of(term)
-    if parts[0] == "exp":
-        yield parts[1]
-    for part, _ in inner(parts):
-        yield from _exponents(part)
-
-
 def amplified(
     mechanism: MechanismOnPage, inside: MechanismOnPage, proof: ProofBuilder, given: list[int], last: int
 ) -> None:
     """Prove the claim from that on a whole data set; the last premise about neighbors has the place `last`."""
     assert mechanism.sample is not None
-    letters, known = sample_letters(mechanism), [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    letters, known = sample_letters(mechanism), proof.plain(given)
     _, epsilon, delta = parts_of(inside.of("claim")[0].term)
     law = on(mechanism, mechanism.law, ONE)
     whole = proof.facts.index(put(("private", (ONE, DATA), law, epsilon, delta), {}))

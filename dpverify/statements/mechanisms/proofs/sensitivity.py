@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, permutations
 
 from dpverify.proving.checker.theorems.language import (
@@ -23,6 +24,7 @@ from dpverify.proving.checker.theorems.language import (
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FOLDS
+from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 from dpverify.statements.mechanisms.proofs.guesses import (
     cancelled,
@@ -108,9 +110,7 @@ def columns(mechanism: MechanismOnPage, body: Node) -> set[tuple[Node, ...]]:
 
 def records_at(mechanism: MechanismOnPage, term: Node, index: Node) -> set[tuple[Node, ...]]:
     """The records of an index in a term."""
-    parts = parts_of(term)
-    own = {parts} if parts[:3] == ("of", mechanism.records.name, index) else set[tuple[Node, ...]]()
-    return own.union(*(records_at(mechanism, part, index) for part, _ in inner(parts)))
+    return {one for one in subterms(term) if one[:3] == ("of", mechanism.records.name, index)}
 
 
 class Sensitivity:
@@ -188,7 +188,6 @@ class Sensitivity:
         premises: tuple[Node, ...] = (
             ("<=", first, i), ("<=", i, last), *(("not", ("==", i, place)) for place in places)
         )  # fmt: skip
-        whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", one, other))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             equal = [k for c in sorted(moved) for k in self.equal_at(proof, shifted(i, c), body, given)]
@@ -203,7 +202,7 @@ class Sensitivity:
                 equal.append(equal_sums(proof, *self.sides(own), self.public, same))
             self.same_value(proof, one, equal, given)
 
-        return self.proof.block(whole, [INDEX], prove)
+        return self.proof.every([(INDEX, (), "integer")], premises, ("==", one, other), prove)
 
     def differ(self, fold: tuple[Node, ...]) -> int:
         """By how much a fold differs."""
@@ -251,14 +250,13 @@ class Sensitivity:
                     self.proof.arithmetic(("not", ("and", *within)), *known, thorough=False)
                     limit = number(0)
             limits.append(limit)
-            whole: Node = ("all", (), within, ("<=", magnitude(*terms), limit))
+            claim: Node = ("<=", magnitude(*terms), limit)
 
             def prove(
-                proof: ProofBuilder, given: list[int], place: Node = place, terms: tuple[Node, Node] = terms,
-                limit: Node = limit,
+                proof: ProofBuilder, given: list[int], place: Node = place, claim: Node = claim, limit: Node = limit
             ) -> None:  # fmt: skip
                 if limit == number(0):  # there is no such term
-                    proof.arithmetic(("<=", magnitude(*terms), limit), *given, *known)
+                    proof.arithmetic(claim, *given, *known)
                     return
                 equal = list[int]()
                 for c in sorted(moved):
@@ -271,9 +269,9 @@ class Sensitivity:
                             proof.arithmetic(("not", ("==", at, self.place))),
                         ]
                         equal += self.equal(proof, at, inside, columns(self.mechanism, body))
-                proof.arithmetic(("<=", magnitude(*terms), limit), *equal)
+                proof.arithmetic(claim, *equal)
 
-            steps.append(self.proof.block(whole, [], prove))
+            steps.append(self.proof.every((), within, claim, prove))
         positive = [self.proof.arithmetic(("<=", number(0), limit)) for limit in limits]
         values = [*functions, *(((), place) for place in places), *ends, *(((), limit) for limit in limits)]
         return self.proof.use(
@@ -353,10 +351,7 @@ class Sensitivity:
         equal: Node = ("==", square, ("pow", limit, number(2)))
         general: Node = ("<=", magnitude(*(("pow", one, half) for one in both)), limit)
         premises = (*(("<=", zero, one) for one in (limit, *both)), near, equal)
-        every = proof.block(
-            ("all", tuple((name, (), "real") for name in SCALED), premises, general), SCALED,
-            lambda inner, known: _one(inner, general, *known),
-        )  # fmt: skip
+        every = proof.every([(name, (), "real") for name in SCALED], premises, general)
         shown = [proof.arithmetic(("<=", zero, one), *facts) for one in (bound, *sides)]
         shown += [found, proof.arithmetic(("==", squared, ("pow", bound, number(2))), *self.public)]
         values = [((), one) for one in (bound, squared, *sides)]
@@ -364,23 +359,19 @@ class Sensitivity:
 
     def by_cases(self, at: Node, query: Node, bound: Node, claim: Node) -> int:
         """That a query differs by at most a bound, whether the record of a public index differs or not."""
-        here: Node = ("==", at, self.place)
 
-        def prove(premise: Node) -> int:
-            def inside(proof: ProofBuilder, given: list[int]) -> None:
-                known = Sensitivity(self.mechanism, proof, self.near, self.same, self.within)
-                known.settled = self.settled | {at}
-                known.public = [*self.public, *given]
-                if premise != here:
-                    known.public += known.equal_at(proof, at, query, given)
-                known.bounded(query, bound)
+        def inside(proof: ProofBuilder, given: list[int], here: bool) -> None:
+            known = Sensitivity(self.mechanism, proof, self.near, self.same, self.within)
+            known.settled = self.settled | {at}
+            known.public = [*self.public, *given]
+            if not here:
+                known.public += known.equal_at(proof, at, query, given)
+            known.bounded(query, bound)
 
-            return self.proof.block(("all", (), (premise,), claim), [], inside)
-
-        both = [prove(premise) for premise in (here, ("not", here))]
-        return self.proof.use(
-            "rule.cases", [((), here), ((), claim)], both, defined=[*self.public, self.low, self.high]
-        )
+        return self.proof.cases(
+            ("==", at, self.place), claim, partial(inside, here=True), partial(inside, here=False),
+            [*self.public, self.low, self.high],
+        )  # fmt: skip
 
     def by_ranges(self, query: Node, seen: list[tuple[Node, ...]], claim: Node) -> int:
         """The same by what values sums, largest and smallest values may have."""
@@ -406,13 +397,10 @@ class Sensitivity:
         factor: Node = ("mul", *others) if len(others) > 1 else others[0]
         least = cancelled(("mul", bound, *(("pow", part, number(-1)) for part in others)))
         found = self.bounded(inside, least)
-        letters = tuple((name, (), "real") for name in SCALED)
         given: tuple[Node, ...] = (("<=", number(0), times), ("<=", magnitude(one, other), most))
         scaled = magnitude(("mul", times, one), ("mul", times, other))
-        every = proof.block(
-            ("all", letters, given, ("<=", scaled, ("mul", times, most))), SCALED,
-            lambda inner, known: _one(inner, ("<=", scaled, ("mul", times, most)), *known),
-        )  # fmt: skip
+        letters = [(name, (), "real") for name in SCALED]
+        every = proof.every(letters, given, ("<=", scaled, ("mul", times, most)))
         positive = proof.arithmetic(("<=", number(0), factor), *self.public)
         values = [((), one) for one in (factor, least, *self.sides(inside))]
         whole = proof.use(every, values, [positive, found], defined=[*self.public, *self.seen, found])
@@ -493,15 +481,12 @@ class Rests:
         if max(gap) > 1e-12:
             bodies.reverse()
         small, large = (on(known.mechanism, body, ONE) for body in bodies)
-        i = ("sym", INDEX)
-        whole: Node = (
-            "all",
-            ((INDEX, (), "integer"),),
-            (("<=", one[3], i), ("<=", i, one[4])),
-            ("<=", small, large),
-        )
+        i, claim = ("sym", INDEX), ("<=", small, large)
+        within: tuple[Node, ...] = ("<=", one[3], i), ("<=", i, one[4])
         try:
-            every = proof.block(whole, [INDEX], lambda inner, _: _one(inner, ("<=", small, large)))
+            every = proof.every(
+                [(INDEX, (), "integer")], within, claim, lambda inner, _: inner.arithmetic(claim)
+            )
         except UnderivedError:
             return []
         values = [((INDEX,), small), ((INDEX,), large), ((), known.place), ((), one[3]), ((), one[4])]
@@ -585,10 +570,6 @@ class Rests:
                 template = replaced(proof.facts[fact], {added: ("sym", HOLE)})
                 fact = proof.rewritten(fact, equation, template, HOLE)
         return fact
-
-
-def _one(proof: ProofBuilder, claim: Node, *given: int) -> None:
-    proof.arithmetic(claim, *given)
 
 
 def _same_index(one: Node, other: Node) -> bool:

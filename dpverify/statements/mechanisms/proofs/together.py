@@ -18,7 +18,7 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
-from dpverify.statements.mechanisms.pages import MechanismOnPage, factors_of, on, private
+from dpverify.statements.mechanisms.pages import MechanismOnPage, flat, on, private
 from dpverify.statements.mechanisms.proofs.added import BOTH, FEWER, MORE, OneMore, has_more
 from dpverify.statements.mechanisms.proofs.composition import Route
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, fitted, inside, multiple
@@ -108,7 +108,7 @@ class SharedRounds:
         if loop.index not in free(self.query) or (fixed - {loop.index}) & free(self.query):
             raise UnderivedError("what is asked does not depend on the number of the round alone")
         self.factor: Node = ("mul", UNIT, *self.factors)
-        body = [*factors_of(self.at(self.term(R), NOW))]
+        body = [*flat(self.at(self.term(R), NOW), "mul")]
         self.varying = _product([one for one in body if ROUND in free(one)])
         self.still = _product([one for one in body if ROUND not in free(one)])
 
@@ -314,11 +314,10 @@ class Spent:
             (("neighbors", D, E), has_more(self.mechanism.size, D, E), *self.inside),
             ("==", more, ("add", fewer, added)),
         )  # fmt: skip
-
-        def prove(inner: ProofBuilder, given: list[int]) -> None:
-            OneMore(self.mechanism, inner, given[:2], self.same).differ(self.fold)
-
-        return proof.block(whole, [FEWER, MORE, ROUND], prove)
+        return proof.block(
+            whole, [FEWER, MORE, ROUND],
+            lambda inner, given: OneMore(self.mechanism, inner, given[:2], self.same).differ(self.fold),
+        )  # fmt: skip
 
     def by_cases(
         self, one_more: int, bounded: int, claim: Node, proof: ProofBuilder, given: list[int]
@@ -329,30 +328,22 @@ class Spent:
         names = [named(parts_of(one)[0]) for one in parts_of(letters)]
         body, more = put(body, {names[0]: ((), D), names[1]: ((), E)}), has_more(self.mechanism.size, D, E)
 
-        def of(fewer: Node, with_more: Node, case: Node) -> int:
-            def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-                premises = [given[0], *assumed]
-                if fewer == E:
-                    other = inner.use(self.same - 3, [((), D), ((), E)], premises)
-                    back = inner.use(
-                        "rule.neighbors-symmetric", [((), D), ((), E)], given, {"mathcalD": DATA}
-                    )
-                    premises = [back, other]
+        def by(fewer: Node, with_more: Node, inner: ProofBuilder, assumed: list[int]) -> None:
+            premises = [given[0], *assumed]
+            if fewer == E:
+                other = inner.use(self.same - 3, [((), D), ((), E)], premises)
+                back = inner.use("rule.neighbors-symmetric", [((), D), ((), E)], given, {"mathcalD": DATA})
+                premises = [back, other]
 
-                def differ(deeper: ProofBuilder) -> int:
-                    within = [k for k, fact in enumerate(deeper.facts) if fact in self.inside]
-                    return deeper.use(
-                        one_more, [((), fewer), ((), with_more), ((), NOW)], [*premises, *within]
-                    )
+            def differ(deeper: ProofBuilder) -> int:
+                within = [k for k, fact in enumerate(deeper.facts) if fact in self.inside]
+                return deeper.use(one_more, [((), fewer), ((), with_more), ((), NOW)], [*premises, *within])
 
-                side = named(with_more[1]), ("of", PLACE, fewer, with_more)
-                self.of_sides(inner, claim, bounded, [side], differ)
+            side = named(with_more[1]), ("of", PLACE, fewer, with_more)
+            self.of_sides(inner, claim, bounded, [side], differ)
 
-            return proof.block(("all", (), (case,), body), [], prove)
-
-        cases = [of(D, E, more), of(E, D, ("not", more))]
         sizes = [*of_data(proof, D), *of_data(proof, E)]
-        proof.use("rule.cases", [((), more), ((), body)], cases, defined=[*self.known, *sizes])
+        proof.cases(more, body, partial(by, D, E), partial(by, E, D), [*self.known, *sizes])
 
     def of_sides(
         self, proof: ProofBuilder, claim: Node, bounded: int, sides: Sequence[tuple[str, Node]],
@@ -368,7 +359,6 @@ class Spent:
             stills, shares, most = [*stills, ZERO], [*shares, *shares], [*most, ZERO]
         times: list[Node] = [("mul", self.paid, one) for one in stills]
         below = _sum(("mul", x, y) for x, y in zip(times, shares, strict=True))
-        whole: Node = ("all", ((ROUND, (), "integer"),), self.inside, ("<=", rounds.of_round, below))
 
         def of_round(inner: ProofBuilder, given: list[int]) -> None:
             facts = [differ(inner), *given, *self.known]
@@ -378,7 +368,7 @@ class Spent:
                 return
             self.one_round(inner, facts, pairs, not order, below)  # what is asked has a minus
 
-        every = proof.block(whole, [ROUND], of_round)
+        every = proof.every([(ROUND, (), "integer")], self.inside, ("<=", rounds.of_round, below), of_round)
         values: list[Value] = [((ROUND,), one) for one in (rounds.of_round, *shares)]
         values += [((), one) for one in (UNIT, rounds.loop.last, *times)]
         found = proof.use("lemma.sum-below-two", values, [every, self.known[1]], defined=self.known)
@@ -445,17 +435,11 @@ class Spent:
     def record_is_bounded(self, proof: ProofBuilder) -> int:
         """That no record has a larger share than the guess."""
         still, total = (on(self.mechanism, one, ONE) for one in self.rounds.share(self.share))
-        whole: Node = (
-            "all",
-            ((ONE, (), DATA), (RECORD, (), "integer")),
-            (),
-            ("<=", ("mul", still, total), self.most),
-        )
-
-        def prove(inner: ProofBuilder, _: list[int]) -> None:
-            inner.arithmetic(parts_of(whole)[3], *self.once(inner, parts_of(total)), *self.known)
-
-        return proof.block(whole, [ONE, RECORD], prove)
+        claim: Node = ("<=", ("mul", still, total), self.most)
+        return proof.every(
+            [(ONE, (), DATA), (RECORD, (), "integer")], (), claim,
+            lambda inner, _: inner.arithmetic(claim, *self.once(inner, parts_of(total)), *self.known),
+        )  # fmt: skip
 
     def once(self, proof: ProofBuilder, total: tuple[Node, ...]) -> Iterator[int]:
         """Of a sum of indicators that a number is that of the round: that it is at most 1."""
@@ -472,12 +456,7 @@ def generally(
     defined: Sequence[int],
 ) -> int:  # fmt: skip
     """What follows by arithmetic for all numbers, for some terms."""
-
-    def prove(inner: ProofBuilder, known: list[int]) -> None:
-        inner.arithmetic(claim, *known)
-
-    letters = tuple((name, (), "real") for name in terms)
-    every = proof.block(("all", letters, tuple(premises), claim), [*terms], prove)
+    every = proof.every([(name, (), "real") for name in terms], premises, claim)
     return proof.use(every, [((), one) for one in terms.values()], given, defined=defined)
 
 
