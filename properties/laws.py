@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.accountants import NoisyReleases, audit_epsilon
-from dpverify.checks import function, number, numbers, whole_number
+from dpverify.checks import function, items, number, numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee, for_group
@@ -137,8 +137,7 @@ def check_accountant(
     """
     function("epsilon", epsilon)
     tried = list(releases) or [NoisyReleases("gaussian", sigma, k) for sigma in (0.7, 2.0) for k in (1, 8)]
-    if not all(isinstance(one, NoisyReleases) for one in tried):
-        raise InvalidArgumentError("releases", releases, "a list of NoisyReleases")
+    items("releases", tried, NoisyReleases, "a list of NoisyReleases")
     listed = numbers("deltas", deltas, allowed="numbers in (0, 1/2)").ravel().tolist()
     rising = sorted(number("deltas", delta, above=0.0, below=0.5) for delta in listed)
 

@@ -12,6 +12,7 @@ import typer
 from dpverify.auditing.requests.options import OPTIONS, Option, option_name, spelled
 from dpverify.auditing.requests.request import Request
 from dpverify.commands.formats import Form, check_format
+from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import Json, check_json, end_with, progress_bar, tell
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def audit(*, form: str, json_file: str | None, curves: bool, plot: Path | None, 
     from dpverify.running.thread_pools import no_idle_threads
 
     check_format(form, json_file)
+    if curves and form != "json" and json_file is None:
+        raise InvalidArgumentError("--curves", curves, "beside --json or --format json")
     if plot is not None:
         from dpverify.reports.pictures import check_picture
 

@@ -14,16 +14,17 @@ from dpverify.terminal import UNDECIDED, VIOLATED, print_table, write_json
 def prove_mechanisms(
     names: Sequence[str], form: str, json_file: str | None, strict: bool, audit: bool = False
 ) -> bool:
-    """Decide mechanisms, if names are of pages of mechanisms; whether they are.
+    """Decide mechanisms, if names are of pages of mechanisms, all or none; whether they are.
 
     Raises:
-        InvalidArgumentError: for such pages among others, for another form than text, and where others are audited.
+        InvalidArgumentError: for another form than text, and where others are audited.
     """
     from dpverify.ledger.verdicts import Verdict
-    from dpverify.verification.mechanisms import about_mechanisms, mechanism_rows
+    from dpverify.statements.theorems.names import is_page_of_mechanisms
+    from dpverify.verification.mechanisms import mechanism_rows
     from dpverify.views.pairs import audit_lines, change_lines, pair_lines
 
-    if not about_mechanisms(names):
+    if not any(map(is_page_of_mechanisms, names)):
         if audit:
             raise InvalidArgumentError("--audit", True, "pages of mechanisms")
         return False

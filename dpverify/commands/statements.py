@@ -316,9 +316,8 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
     """Write theorems and their scripts, and beside them the two files that these stand on."""
     from dpverify.proving.rocq.kernel import file_of, write_sources
     from dpverify.statements.selection import select_statements
-    from dpverify.statements.theorems.names import about_theorems
+    from dpverify.statements.theorems.names import about_theorems, is_page_of_mechanisms
     from dpverify.verification.kernel_rows import theorems_of
-    from dpverify.verification.mechanisms import about_mechanisms
 
     if file.suffix != ".v" or not file.stem.isidentifier() or file.name in ("semantics.v", "rules.v"):
         raise InvalidArgumentError(
@@ -326,7 +325,7 @@ def _write_rocq(chosen: tuple[str, ...], file: Path, jobs: int) -> None:
         )
     if not file.parent.is_dir():
         raise InvalidArgumentError("--rocq", str(file), "a file in a folder that exists")
-    if about_mechanisms(chosen) or about_theorems(chosen):
+    if any(map(is_page_of_mechanisms, chosen)) or about_theorems(chosen):
         raise InvalidArgumentError("id", ", ".join(chosen), "statements of papers and pages of formulas")
     statements = select_statements(chosen)
     try:

@@ -118,12 +118,9 @@ def _each(parts: Sequence[Guarantee], parameter: str) -> list[float]:
 
 
 def _listed(guarantees: Iterable[Guarantee]) -> list[Guarantee]:
-    try:
-        parts = list(guarantees)
-    except TypeError:
-        raise InvalidArgumentError("guarantees", guarantees, "a list of guarantees") from None
-    if not parts or not all(isinstance(part, Guarantee) for part in parts):
-        raise InvalidArgumentError("guarantees", parts, "at least one guarantee, and nothing else")
+    checks.with_attribute("guarantees", guarantees, "__iter__")
+    parts = list(guarantees)
+    checks.items("guarantees", parts, Guarantee, "at least one guarantee, and nothing else")
     return parts
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from dpverify.checks import whole_field
+from dpverify.checks import items, whole_field
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
 from dpverify.privacy.guarantees import Guarantee
@@ -101,10 +101,8 @@ class StatedGuarantee:
             whole_field(self, "index")
         if (self.index is not None) != (self.adjacency is Adjacency.INDEX):
             raise InvalidArgumentError("index", self.index, "an index with Adjacency.INDEX, None otherwise")
-        if not all(isinstance(source, str) for source in self.sources):
-            raise InvalidArgumentError("sources", self.sources, "a tuple of statement ids")
-        if not all(isinstance(condition, Condition) for condition in self.conditions):
-            raise InvalidArgumentError("conditions", self.conditions, "a tuple of Condition")
+        items("sources", self.sources, str, "a tuple of statement ids", least=0)
+        items("conditions", self.conditions, Condition, "a tuple of Condition", least=0)
         if self.index is not None and self.protected.is_everyone:
             object.__setattr__(self, "protected", ProtectedRecords(only=self.index))
         if self.protected.only != self.index:

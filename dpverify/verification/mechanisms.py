@@ -18,7 +18,6 @@ from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.search import BrokenPair
 from dpverify.statements.mechanisms.reading import mechanisms_of, read_mechanisms
 from dpverify.statements.theorems.library import shipped
-from dpverify.statements.theorems.names import is_page_of_mechanisms
 from dpverify.verification.theorems import TheoremFound, find_theorems, found_of_mechanism, row_of
 
 if TYPE_CHECKING:
@@ -68,21 +67,6 @@ class MechanismRow:
         changes = [one.model_dump(mode="json") for one in self.changes]
         own = asdict(replace(self, audit=None, changes=()))
         return {**own, "verdict": str(self.verdict), "changes": changes, "audit": audit}
-
-
-def about_mechanisms(names: Sequence[str]) -> bool:
-    """Whether names are of pages of mechanisms.
-
-    Raises:
-        InvalidArgumentError: where some are and others are not.
-    """
-    found = [name for name in names if is_page_of_mechanisms(name)]
-    if found and len(found) < len(names):
-        other = next(name for name in names if name not in found)
-        raise InvalidArgumentError(
-            "ids", other, f"pages of mechanisms alone, where `{found[0]}` is asked for"
-        )
-    return bool(found)
 
 
 def mechanism_rows(names: Sequence[str], audited: bool = False) -> Iterator[MechanismRow]:

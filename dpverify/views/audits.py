@@ -125,6 +125,14 @@ def _bound_text(evidence: PrivacyEvidence) -> str:
     return f"{number_text.at_least(evidence.epsilon_lower)} at delta {evidence.delta:g}{beside}"
 
 
+def _mu_text(one: OneRunRecord) -> str:
+    """The lower bound on mu, beside what the best possible scores show."""
+    best = number_text.at_least(one.best_mu_lower)
+    return (
+        f"{number_text.at_least(one.mu_lower)}; with the best possible scores, if the claim is tight: {best}"
+    )
+
+
 def _share_seen(evidence: PrivacyEvidence) -> str:
     """Of a supported claim, how much of its epsilon the audit has seen, rounded down."""
     claimed, seen = evidence.epsilon_claimed, evidence.epsilon_lower
@@ -152,7 +160,7 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
         ("verdict", Qualified(evidence.verdict, f" (adjacency: {evidence.adjacency}{again})")),
         ("claim", evidence.full_claim),
         ("epsilon at least", _bound_text(evidence)),
-        ("mu at least", "" if one is None else number_text.at_least(one.mu_lower)),
+        ("mu at least", "" if one is None else _mu_text(one)),
         ("failure probability", f"{evidence.failure_probability:g}"),
         ("runs", runs),
         ("outputs", evidence.outputs),

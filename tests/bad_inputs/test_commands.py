@@ -84,7 +84,8 @@ COMMANDS: list[list[str]] = [
     *([*FUNCTION[:2], "--data", place, "--neighbor", "e.csv", *CLAIM] for place in (
         "", ".", "no.csv", "a\0b.csv", LONG + ".csv", "left.npy", "/dev/null", "releases.py",
     )),
-    ["audit", *CLAIM], ["audit", "--left", "left.npy", *CLAIM], ["audit", "--right", "right.npy", *CLAIM],
+    ["audit", *CLAIM], [*SAMPLES, *CLAIM, "--curves"],
+    ["audit", "--left", "left.npy", *CLAIM], ["audit", "--right", "right.npy", *CLAIM],
     [*FUNCTION[:4], *CLAIM], [*FUNCTION[:2], "--neighbor", "e.csv", *CLAIM],
     [*FUNCTION[:4], "--neighbor", "d.csv", *CLAIM],
     # functions

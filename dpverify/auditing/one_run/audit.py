@@ -47,7 +47,6 @@ from dpverify.auditing.pairs import PrivacyQuestion, entry
 from dpverify.checks import FloatArray
 from dpverify.ledger.evidence import OneRunRecord, PrivacyEvidence
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.ledger.written_numbers import at_least
 
 _STREAM = 0x6F6E65  # keeps the audit's generator apart from others with the same seed
 _FEWEST = 8
@@ -170,9 +169,6 @@ def _judged(
     best_mu, best_epsilon = shown(first, tight, whole, delta)
     telling = refuting or of_mu or of_epsilon or counted[0]
     verdict, reason, gap = _verdict(telling, points, refuting, planned, mu_lower, epsilon_lower)
-    if verdict is Verdict.SUPPORTED:
-        best = f"the best possible scores of a tight claim show {best_mu:.4g}"
-        reason += f"; mu is at least {at_least(mu_lower)}, where {best}"
     detectable = "" if planned is None else violation_text(planned.found, tight)
     record = OneRunRecord(
         canaries=canaries,
