@@ -178,6 +178,8 @@ class DeviceIterates:
     def output(self) -> Output:
         """Release the points and what each run counted."""
         points = np.asarray(self._columns)[:, : self._runs].T.astype(np.float64)
+        # what float32 leaves outside of the set is brought in, and no farther from what it stands for
+        points = self._problem.constraint.project(points, overwrite=True)
         return Output(points, gradient_queries=self._taken, projections=self._taken)
 
 

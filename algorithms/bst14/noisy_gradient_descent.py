@@ -21,7 +21,7 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
 from dpverify.algorithms.steps.power_sums import power_sums
 from dpverify.algorithms.steps.projected_steps import Iterates, begin, records
-from dpverify.algorithms.steps.single_run import SingleRun
+from dpverify.algorithms.steps.single_run import seconds_alone
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -86,6 +86,7 @@ class NoisyGradientDescent(Weakenable):
     rate_factor: Positive = 1.0
 
     id = "bst14.alg1"
+    seconds_a_call = property(seconds_alone)
     hands_over = "all runs"
     statements = (
         "bst14.thm2.1",
@@ -148,12 +149,6 @@ class NoisyGradientDescent(Weakenable):
         if self.step_size == "strongly-convex":
             return 1 / (self.problem.constants.strong_convexity * n * t)
         return self.rate_factor * self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
-
-    @property
-    def seconds_a_call(self) -> float:
-        """Of a step of a run alone."""
-        constraint = self.problem.constraint
-        return SingleRun.of(self.problem.loss, constraint, 0, constraint.dimension).seconds_a_step
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""

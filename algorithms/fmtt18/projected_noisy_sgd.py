@@ -20,7 +20,7 @@ from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_ri
 from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
 from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import StatedRisk, reasons
-from dpverify.algorithms.steps.single_run import SingleRun
+from dpverify.algorithms.steps.single_run import seconds_alone
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -38,12 +38,7 @@ class _EveryStep(NoisySGD):
     """Noisy SGD of which every run takes every step."""
 
     hands_over = "all runs"
-
-    @property
-    def seconds_a_call(self) -> float:
-        """Of a step of a run alone."""
-        constraint = self.problem.constraint
-        return SingleRun.of(self.problem.loss, constraint, 0, constraint.dimension).seconds_a_step
+    seconds_a_call = property(seconds_alone)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""

@@ -23,7 +23,9 @@ from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
 from dpverify.algorithms.promises import StatedQueries, words
 from dpverify.algorithms.steps.projected_steps import by_column, records
+from dpverify.algorithms.steps.single_run import each, seconds_alone, total_on_drawn
 from dpverify.errors import InvalidArgumentError
+from dpverify.extras import Compiled
 from dpverify.privacy import GDP, Guarantee, PureDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
 from dpverify.problems import Dataset
@@ -93,6 +95,7 @@ class PhasedSGD(Phased[SGDPhase]):
     rate: Positive | None = None
 
     id = "mn25.alg4"
+    seconds_a_call = property(seconds_alone)
     hands_over = "all runs"
     statements = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
 
@@ -174,27 +177,37 @@ class PhasedSGD(Phased[SGDPhase]):
 
         return StatedStep(move, phase.noise_stddev, draws=True)
 
+    def _total(self, phase: SGDPhase, w: Array, columns: Array, labels: Array, rng: Randomness) -> Array:
+        """The sum of a phase's points, of all runs together."""
+        xp, total = rng.xp, 0.0 * w
+        for _ in range(phase.steps):
+            total += w
+            drawn = rng.integers(0, labels.shape[0], (w.shape[0],), "records")
+            x, y = xp.take(columns, drawn, axis=1).T, xp.take(labels, drawn, axis=0)
+            step = self.problem.loss.gradient(w, x, y)
+            step *= -phase.rate
+            step += w
+            w = self.problem.constraint.project(step, overwrite=True)
+        return total
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         w = begin(self.start, runs, rng)
         xp, constraint = rng.xp, self.problem.constraint
         features, labels = records(data, self.problem, xp)
-        columns = by_column(features, xp)
         schedule = self.schedule(data.n)
+        steps = sum(phase.steps for phase in schedule)
+        alone = each(self.problem.loss, constraint, runs, constraint.dimension) if xp is np else None
+        Compiled.expect(sum(steps * one.seconds_a_step for one in alone or () if one.known))
+        columns = features if alone else by_column(features, xp)
         for phase in schedule:
-            total = xp.zeros_like(w.T).T
-            for _ in range(phase.steps):
-                total += w
-                drawn = rng.integers(0, data.n, (runs,), "records")
-                x, y = xp.take(columns, drawn, axis=1).T, xp.take(labels, drawn, axis=0)
-                step = self.problem.loss.gradient(w, x, y)
-                step *= -phase.rate
-                step += w
-                w = constraint.project(step, overwrite=True)
+            if alone:
+                total = total_on_drawn(alone, w, features, labels, phase.steps, phase.rate, rng)
+            else:
+                total = self._total(phase, w, columns, labels, rng)
             total /= phase.steps
             w = self._hide(total, phase.noise_stddev, rng)
-        steps = sum(phase.steps for phase in schedule)
         return Output(w, gradient_queries=steps, projections=steps + len(schedule))
 
 

@@ -56,7 +56,7 @@ def within(radius: float) -> float:
 
 
 def walk(
-    point: Array, features: Array, labels: Array, noise: Array, factors: Array,
+    point: Array, total: Array, features: Array, labels: Array, noise: Array, factors: Array,
     kind: int, parameter: float, ridge: float, moved: bool, offset: Array, anchor: Array, weight: float,
     region: int, places: Array, radius: float, outer_radius: float,
 ) -> None:  # fmt: skip
@@ -67,6 +67,8 @@ def walk(
     square = radius * radius
     for t in range(factors.size):
         x, factor = features[t], factors[t]
+        for i in range(total.size):
+            total[i] += point[i]
         if moved:
             for i in range(d):
                 here[i] = point[i] + offset[i]

@@ -35,6 +35,7 @@ from dpverify.problems.further_losses import HuberizedPositivePart, LogisticOnBa
 from dpverify.problems.losses import LinkLoss
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss, ResampledLoss
+from dpverify.running import Randomness
 from dpverify.running.foresight import USUAL_CALL
 
 Array = NDArray[np.float64]
@@ -45,6 +46,7 @@ FEW = 32
 _NUMBERS_TOGETHER = 2**17
 
 _COMPARED = 256
+_NOTHING = np.empty(0)
 _SAME_BITS: dict[tuple[int, int, bool, bool], bool] = {}
 
 _KINDS: Mapping[type, Callable[[Any], tuple[int, float]]] = {
@@ -164,7 +166,15 @@ class SingleRun:
             features, labels = loss.features, loss.record_labels[order]
         return np.asarray(features[order], dtype=np.float64, order="C"), labels
 
-    def walk(self, point: Array, features: Array, labels: Array, noise: Array, factors: Array) -> None:
+    def walk(
+        self,
+        point: Array,
+        features: Array,
+        labels: Array,
+        noise: Array,
+        factors: Array,
+        total: Array = _NOTHING,
+    ) -> None:
         """Take the steps w <- Proj(w - factor grad(w) + noise) in place.
 
         Args:
@@ -173,42 +183,46 @@ class SingleRun:
             labels: shape (steps,).
             noise: shape (steps, d).
             factors: shape (steps,), length^2 over loss.
+            total: shape (d,), to which the points before each step are added; of shape (0,): to nothing.
         """
-        steps = point, features, labels, noise, factors
+        places, steps = (point, total), (features, labels, noise, factors)
         compiled = self.known and loops.WALK(len(factors) * self.seconds_a_step) is not None
-        (self._walk_compiled if compiled and self._same_bits(*steps) else self._walk)(*steps)
+        (self._walk_compiled if compiled and self._same_bits(places, steps) else self._walk)(*places, *steps)
 
-    def _same_bits(self, point: Array, *steps: Array) -> bool:
+    def _same_bits(self, places: tuple[Array, ...], steps: tuple[Array, ...]) -> bool:
         """Whether compiled steps of this kind give the bits of plain ones, on the first steps that a process compiles.
 
         Another processor or another version might round otherwise, and then no compiled steps are taken.
         """
         key = (self.kind, self.region, self.offset is None, not self.ridge)
         if key not in _SAME_BITS:
-            plain, other = point.copy(), point.copy()
-            self._walk(plain, *(part[:_COMPARED].copy() for part in steps))
-            self._walk_compiled(other, *(part[:_COMPARED].copy() for part in steps))
-            _SAME_BITS[key] = np.array_equal(plain, other, equal_nan=True)
+            plain, other = ([part.copy() for part in places] for _ in range(2))
+            self._walk(*plain, *(part[:_COMPARED].copy() for part in steps))
+            self._walk_compiled(*other, *(part[:_COMPARED].copy() for part in steps))
+            _SAME_BITS[key] = all(
+                np.array_equal(*both, equal_nan=True) for both in zip(plain, other, strict=True)
+            )
             if not _SAME_BITS[key]:
                 said = "Steps that Numba compiles differ in their last bits from those of NumPy here, and are not used."
                 warnings.warn(said, RuntimeWarning, stacklevel=2)
         return _SAME_BITS[key]
 
     def _walk_compiled(
-        self, point: Array, features: Array, labels: Array, noise: Array, factors: Array
+        self, point: Array, total: Array, features: Array, labels: Array, noise: Array, factors: Array
     ) -> None:
         kernel = loops.WALK(0.0)
         assert kernel is not None
-        nothing = np.empty(0)
         kernel(
-            point, features, labels, noise, factors,
+            point, total, features, labels, noise, factors,
             self.kind, self.parameter, self.ridge,
-            self.offset is not None, nothing if self.offset is None else self.offset,
-            nothing if self.anchor is None else self.anchor, self.weight,
+            self.offset is not None, _NOTHING if self.offset is None else self.offset,
+            _NOTHING if self.anchor is None else self.anchor, self.weight,
             self.region, self.places, *self.radii,
         )  # fmt: skip
 
-    def _walk(self, point: Array, features: Array, labels: Array, noise: Array, factors: Array) -> None:
+    def _walk(
+        self, point: Array, total: Array, features: Array, labels: Array, noise: Array, factors: Array
+    ) -> None:
         """The same without Numba; what is done here and in what order is also in `loops.walk`."""
         dot = loops.inner_product()
         offset, anchor, region, kind = self.offset, self.anchor, self.region, self.kind
@@ -216,6 +230,8 @@ class SingleRun:
         room = np.empty_like(point)
         with np.errstate(over="ignore"):  # squares of points far away, which projections handle
             for x, y, z, factor in zip(features, labels.tolist(), noise, factors.tolist(), strict=True):
+                if total.size:
+                    np.add(total, point, total)
                 if offset is not None:
                     np.add(point, offset, here)
                 if kind == DISTANCE:
@@ -286,6 +302,28 @@ def _with_usual_radii(
 ) -> tuple[int, Array, tuple[float, float]]:
     usual = all(in_place.RADII[0] <= radius <= in_place.RADII[1] for radius in radii)
     return (region if usual else NO_KIND), places, radii
+
+
+def seconds_alone(algorithm: Any) -> float:
+    """How long a step of a run alone takes with NumPy, about: an algorithm's `seconds_a_call`."""
+    problem = algorithm.problem
+    return SingleRun.of(problem.loss, problem.constraint, 0, problem.constraint.dimension).seconds_a_step
+
+
+def total_on_drawn(
+    alone: list[SingleRun], w: Array, features: Array, labels: Array, steps: int, rate: float, rng: Randomness
+) -> Array:
+    """The sum of the points before each of some steps without noise, from w, each on a record drawn anew; (runs, d)."""
+    points, total = np.array(w, order="C"), np.zeros(w.shape)
+    together = steps_together(points.size)
+    for first in range(0, steps, together):
+        count = min(together, steps - first)
+        drawn = rng.integers(0, len(labels), (count, len(alone)), "records")
+        noise, factors = np.zeros((count, points.shape[1])), np.full(count, rate)
+        for run, one in enumerate(alone):
+            own = one.records(features, labels, drawn[:, run])
+            one.walk(points[run], *own, noise, factors, total[run])
+    return total
 
 
 def shorten(away: Array, square: float, radius: float) -> None:

@@ -202,6 +202,7 @@ def test_steps_are_those_of_the_twin(jax: Any, name: str) -> None:
     bound = rounding_bound(algorithm.problem, steps.factors, steps.stddevs)
     apart = float(np.max(np.linalg.norm(found.points - expected, axis=1)))
     assert 0 < apart <= bound < 1e-3
+    assert np.all(algorithm.problem.constraint.contains(found.points, 1e-14))
     taken = np.full(RUNS, len(steps.factors)) if steps.taken is None else steps.taken.sum(axis=0)
     assert np.array_equal(found.gradient_queries, taken)
     assert np.array_equal(found.projections, taken)

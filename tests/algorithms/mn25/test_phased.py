@@ -18,6 +18,7 @@ from scipy import stats
 from twins import Recorder
 
 from dpverify.algorithms.conditions import noise_distance
+from dpverify.algorithms.mn25 import phased
 from dpverify.algorithms.mn25.phased import ERMPhase, PhasedERM, PhasedSGD
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, ApproxDP, PureDP
@@ -32,6 +33,7 @@ from dpverify.problems import (
     Logistic,
     Problem,
     Ridge,
+    Simplex,
     Squared,
 )
 from dpverify.problems.per_run.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
@@ -69,21 +71,36 @@ def test_phased_sgd_does_what_its_twin_does(problem: Problem, xp: Any) -> None:
     assert len(schedule) >= 2
     rng = Recorder(11, 2, xp)
     output = algorithm(data.as_namespace(xp), rng=rng, runs=RUNS)
+    records = np.vstack([np.asarray(drawn) for drawn in rng.drawn["records"]])
     for r in range(RUNS):
         w, t = np.array(algorithm.start), 0
         for k, phase in enumerate(schedule):
             total = np.zeros(D)
             for _ in range(phase.steps):
                 total += w
-                i = rng.drawn["records"][t][r]
+                i = records[t, r]
                 gradient = problem.loss.gradient(w[None], data.features[i], data.labels[i])[0]
                 w, t = project(problem, w - phase.rate * gradient), t + 1
             noise = rng.drawn["noise"][k][:, r]
             w = project(problem, total / phase.steps + phase.noise_stddev * noise)
         assert np.max(np.abs(np.asarray(output.points)[r] - w)) <= 1e-12
-        assert t == len(rng.drawn["records"])
+        assert t == len(records)
     assert output.gradient_queries == algorithm.gradient_query_count(N) == t
     assert output.projections == algorithm.queries(N)[1].count == t + len(schedule)
+
+
+@pytest.mark.parametrize("problem", [PROBLEM, Problem(HalfSquaredDistance(1.0), Simplex(D))], ids=str)
+def test_few_runs_of_phased_sgd_are_those_of_many(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stepped alone, with draws of many steps in one call, and together: the same numbers up to rounding."""
+    algorithm = PhasedSGD(problem, 1.0, 1e-3, steps=9000, accuracy=0.4, withdraw_guarantee=True)
+    found = []
+    for _ in range(2):
+        rng = Randomness(4)
+        found.append(algorithm(make_data(), rng=rng, runs=1).points)
+        counts = rng.counts
+        monkeypatch.setattr(phased, "each", lambda *_: None)
+    assert np.max(np.abs(found[0] - found[1])) <= 1e-9
+    assert counts["records"] == algorithm.gradient_query_count(N)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.11, 0.02])

@@ -222,11 +222,12 @@ def test_compiled_steps_give_the_same_bits() -> None:
                     noise = rng.choice([0.01, 0.3, 1e160], (steps, 1), p=[0.6, 0.37, 0.03])
                     noise = noise * rng.normal(size=(steps, d))
                     labels, factors = rng.choice([-1.0, 0.0, 1.0], steps), rng.random(steps)
-                    plain, other = np.zeros(d), np.zeros(d)
-                    one._walk(plain, features.copy(), labels, noise, factors)
-                    compiled_walk(one)(other, features.copy(), labels, noise, factors)
+                    # the point, and the sum of those on the way
+                    plain, other = np.zeros((2, d)), np.zeros((2, d))
+                    one._walk(*plain, features.copy(), labels, noise, factors)
+                    compiled_walk(one)(*other, features.copy(), labels, noise, factors)
                     assert np.array_equal(plain, other, equal_nan=True)
-                    compiled_walk(one)(other, features, labels, np.nextafter(noise, 1.0), factors)
+                    compiled_walk(one)(*other, features, labels, np.nextafter(noise, 1.0), factors)
                     checked += not np.array_equal(plain, other)
     assert checked > 0
 
@@ -242,7 +243,7 @@ def test_compiled_steps_that_round_otherwise_are_not_used(monkeypatch: pytest.Mo
     steps = rng.normal(size=(9, D)), np.ones(9), rng.normal(size=(9, D)), np.full(9, 0.1)
     one = SingleRun.of(Logistic(), BALL, 0, D)
     expected = np.zeros(D)
-    one._walk(expected, *(part.copy() for part in steps))
+    one._walk(expected, np.empty(0), *(part.copy() for part in steps))
     monkeypatch.setattr(single_run, "_SAME_BITS", {})
     monkeypatch.setattr(SingleRun, "_walk_compiled", off)
     found = np.zeros(D)
