@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -35,12 +37,10 @@ def sampler_steps() -> Iterator[RateAt]:
 
 def values_a_step() -> Iterator[RateAt]:
     """In expectation, of the whole sampler over its steps; counted on linear losses in 100 runs, less 4 errors."""
-    data, delta = Dataset(np.tile(np.eye(1, 2), (5, 1)), np.ones(5)), 0.1
+    delta = 0.1
     sampler = AlternatingSampler(Problem(Linear(), Ball(2, 1.0)), 2.0, 1.0, accuracy=delta)
     (stated,), steps = sampler.queries(5), sampler.schedule.steps
-    values = np.asarray(sampler(data, rng=Randomness(0), runs=100).value_queries)
-    counted = float(np.mean(values) - 4 * np.std(values) / math.sqrt(100))
-    yield size(1.0, stated.count / steps, counted / steps, delta=delta)
+    yield size(1.0, stated.count / steps, _counted(sampler, 5, 2, 100) / steps, delta=delta)
 
 
 def inner_steps() -> Iterator[RateAt]:
@@ -54,26 +54,27 @@ def inner_steps() -> Iterator[RateAt]:
                 yield counted(rate, chosen.step_size, d=d, k=temperature, delta=delta)
 
 
-def mechanism_queries(tuning: str, *, least: bool, with_epsilon: bool) -> Iterator[RateAt]:
-    """Without the expansion of the losses; epsilon <= ln(1/delta)."""
-    for n in (100, 10_000):
-        for d in (3, 100):
-            problem = Problem(Logistic(), Ball(d, 1.0))
-            for epsilon in (0.1, 1.0):
-                for delta in (1e-6, 1e-3):
-                    mechanism = RegularizedExponentialMechanism(
-                        problem,
-                        epsilon,
-                        delta,
-                        sampler="alternating",
-                        tuning="sco" if tuning == "sco" else "erm",
-                    )
-                    sampler = replace(mechanism.alternating_sampler(n), expanded=False)
-                    (stated,) = sampler.queries(n)
-                    size_of = (epsilon * n) ** 2 / math.log(1 / delta)
-                    of_log = n * d * (epsilon if with_epsilon else 1.0) / delta
-                    rate = (min(size_of, n * d) if least else size_of) * math.log(of_log) ** 2
-                    yield size(rate, stated.count, n=n, d=d, epsilon=epsilon, delta=delta)
+def mechanism_queries(tuning: Literal["erm", "sco"], *, least: bool, with_epsilon: bool) -> Iterator[RateAt]:
+    """Without the expansion of the losses; epsilon <= ln(1/delta). Values are counted in a few runs on few records."""
+    some = itertools.product((100, 10_000), (3, 100), (0.1, 1.0), (1e-6, 1e-3))
+    for n, d, epsilon, delta in ((30, 3, 0.1, 1e-3), *some):
+        mechanism = RegularizedExponentialMechanism(
+            Problem(Logistic(), Ball(d, 1.0)), epsilon, delta, sampler="alternating", tuning=tuning
+        )
+        sampler = replace(mechanism.alternating_sampler(n), expanded=False)
+        (stated,) = sampler.queries(n)
+        whole = (epsilon * n) ** 2 / math.log(1 / delta)
+        logarithm = math.log(n * d * (epsilon if with_epsilon else 1.0) / delta)
+        rate = (min(whole, n * d) if least else whole) * logarithm**2
+        made = _counted(sampler, n, d, 8) if n < 100 else None
+        yield size(rate, stated.count, made, n=n, d=d, epsilon=epsilon, delta=delta)
+
+
+def _counted(sampler: AlternatingSampler, n: int, d: int, runs: int) -> float:
+    """The mean number of values of a run on equal records, less four standard errors."""
+    data = Dataset(np.tile(np.eye(1, d), (n, 1)), np.ones(n))
+    values = np.asarray(sampler(data, rng=Randomness(0), runs=runs).value_queries)
+    return float(np.mean(values) - 4 * np.std(values) / math.sqrt(runs))
 
 
 def large_epsilon() -> Iterator[RateAt]:
