@@ -13,7 +13,6 @@ import typer
 from dpverify.auditing.requests.options import flag, spelled
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import check_writable, unwritable, write_whole
-from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.written_numbers import at_most
 from dpverify.terminal import Json, check_json, print_facts, print_table, progress_bar, write_json
 
@@ -332,6 +331,8 @@ def _declared(model: PrivateModel, d: int) -> str:
 
 
 def _risk_words(model: PrivateModel) -> str:
+    from dpverify.ledger.records import is_vacuous
+
     bound = model.method.bound
     if bound is None:
         return "no bound on the mean empirical risk is proved"
