@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -52,22 +51,15 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    started = cpu_seconds()
     collection = str(given.ledger) in COLLECTIONS
     asked = proved(str(given.ledger)) if collection else from_ledger(given.ledger)
     rows = answered([row for row in asked if not given.coverage or is_counted(row[1], given.coverage)])
     lines = [*table(rows), "", *faults(rows, given.faults, given.seed)]
-    print(f"{cpu_seconds() - started:.0f} s of CPU time")
     text = given.page.read_text(encoding="utf-8")
     begin = BEGIN.format(f" of the {given.ledger}" if collection else "")
     before, rest = text.split(begin)
     after = rest[rest.index(END) :]
     given.page.write_text(f"{before}{begin}\n\n" + "\n".join(lines) + f"\n\n{after}", encoding="utf-8")
-
-
-def cpu_seconds() -> float:
-    """What this process and those that it waited for have used."""
-    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 def is_counted(row: ProofEvidence, coverage: str) -> bool:
