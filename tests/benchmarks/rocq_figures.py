@@ -1,12 +1,14 @@
 """What the kernel of Rocq accepts of a ledger, and of faults planted in it, into docs/rocq.md.
 
     python tests/benchmarks/rocq_figures.py build/verify docs/rocq.md --coverage conclusion
+    python tests/benchmarks/rocq_figures.py textbook docs/rocq.md
 
-The kernel is asked as by `dpverify check build/verify --kernel rocq`, of all rows that the ledger calls confirmed; with
---coverage, of those of one coverage and of all that are refuted. Faults are planted in accepted conclusions: a constant
-changed by 2 percent, a sign, a condition dropped, two letters exchanged. Some leave the conclusion true: each that is
-accepted is given to the checker, which has no part in the kernel's answer, with the certificate of the conclusion. What
-it does not confirm is tried at points: one that fails at a point, which the checker confirms, is a false acceptance.
+In the place of a ledger, a collection of statements may be named, which are proved first. The kernel is asked as by
+`dpverify check build/verify --kernel rocq`, of all rows that the ledger calls confirmed; with --coverage, of those of
+one coverage and of all that are refuted. Faults are planted in accepted conclusions: a constant changed by 2 percent, a
+sign, a condition dropped, two letters exchanged. Some leave the conclusion true: each that is accepted is given to the
+checker, which has no part in the kernel's answer, with the certificate of the conclusion. What it does not confirm is
+tried at points: one that fails at a point, which the checker confirms, is a false acceptance.
 """
 
 from __future__ import annotations
@@ -26,11 +28,15 @@ from dpverify.proving.checker import check
 from dpverify.proving.rocq.kernel import KernelRow, ask, found_kernel
 from dpverify.proving.rocq.terms import replaced, split
 from dpverify.reports import load_ledger
+from dpverify.statements.own_pages import COLLECTIONS
 from dpverify.statements.paper import papers
+from dpverify.statements.selection import select_statements
+from dpverify.verification.catalog import answers
+from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.catalog.source_rows import rows_of
 from dpverify.verification.kernel_rows import is_asked, kernel_answers
 
-BEGIN, END = "<!-- figures: make rocq -->", "<!-- /figures -->"
+BEGIN, END = "<!-- figures{}: make rocq -->", "<!-- /figures -->"
 POINTS = 200
 
 
@@ -45,26 +51,42 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    rows = answered(given.ledger, given.coverage)
+    collection = str(given.ledger) in COLLECTIONS
+    asked = proved(str(given.ledger)) if collection else from_ledger(given.ledger)
+    rows = answered([row for row in asked if not given.coverage or is_counted(row[1], given.coverage)])
     lines = [*table(rows), "", *faults(rows, given.faults, given.seed)]
     text = given.page.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    given.page.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{after}", encoding="utf-8")
+    begin = BEGIN.format(f" of the {given.ledger}" if collection else "")
+    before, rest = text.split(begin)
+    after = rest[rest.index(END) :]
+    given.page.write_text(f"{before}{begin}\n\n" + "\n".join(lines) + f"\n\n{after}", encoding="utf-8")
 
 
-def answered(folder: Path, coverage: str) -> list[tuple[Any, Any, str]]:
-    """Rows of a ledger, their certificates, and what the kernel says."""
-    kernel = found_kernel()
-    if kernel is None:
-        raise SystemExit("Rocq (Coq) is not installed.")
+def is_counted(row: ProofEvidence, coverage: str) -> bool:
+    """Whether a row is of this coverage, or refuted."""
+    return row.coverage == coverage or row.verdict in BROKEN
+
+
+def proved(collection: str) -> list[tuple[Any, Any, Any]]:
+    """Formulas of a collection, rows and certificates."""
+    statements = list(select_statements((collection,)))
+    of = {(s.id, row.name, row.variant): row.obligation for s in statements for row in rows_of(s)}
+    records = prove_statements(statements, workers=2, known=answers.known)
+    return [
+        (of[r.evidence.statement, r.evidence.obligation, r.evidence.variant], r.evidence, r.certificate)
+        for r in records
+        if r.certificate is not None and is_asked(r.evidence)
+    ]
+
+
+def from_ledger(folder: Path) -> list[tuple[Any, Any, Any]]:
+    """Formulas of a ledger, rows and certificates."""
     ledger = load_ledger(folder / "ledger.json")
     found = [row for row in ledger.entries if isinstance(row, ProofEvidence) and is_asked(row)]
-    found = [row for row in found if not coverage or row.coverage == coverage or row.verdict in BROKEN]
     named = {row.statement for row in found}
     source = [s for paper in papers().values() for s in paper.statements if s.id in named]
     of = {(s.id, row.name, row.variant): row.obligation for s in source for row in rows_of(s)}
-    asked = [
+    return [
         (
             of[row.statement, row.obligation, row.variant],
             row,
@@ -72,6 +94,13 @@ def answered(folder: Path, coverage: str) -> list[tuple[Any, Any, str]]:
         )
         for row in found
     ]
+
+
+def answered(asked: list[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, str]]:
+    """Rows, their certificates, and what the kernel says."""
+    kernel = found_kernel()
+    if kernel is None:
+        raise SystemExit("Rocq (Coq) is not installed.")
     said = kernel_answers(kernel, asked)
     return [
         (row, c, str(answer.reason or answer.said)) for (_, row, c), answer in zip(asked, said, strict=True)
@@ -124,8 +153,8 @@ def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator
         if problem is not None:
             name = f"{row.statement}/{row.obligation}"
             planted.append((kind, KernelRow(name, problem, "proved", certificate["proof"]), certificate))
-    answers = ask(kernel, [row for _, row, _ in planted])
-    accepted = [fault for fault, reason in zip(planted, answers, strict=True) if reason is None]
+    said = ask(kernel, [row for _, row, _ in planted])
+    accepted = [fault for fault, reason in zip(planted, said, strict=True) if reason is None]
     true = [fault for fault in accepted if is_true(fault[1].problem, fault[2])]
     rest = [fault for fault in accepted if fault not in true]
     false = [fault for fault in rest if fails(fault[1], draws)]

@@ -7,11 +7,12 @@ is only a hint: the kernel multiplies it out again, and shows that each factor h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations_with_replacement
-from math import isqrt
+from itertools import combinations, combinations_with_replacement
+from math import isqrt, lcm
 
 from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number, replaced
 
@@ -23,6 +24,8 @@ MOST_TERMS = 400
 """Terms of a polynomial, at most."""
 MOST_CANDIDATES = 4000
 ROUNDS = 5
+MOST_SQUARES = 9
+"""Roots of monomials of whose differences squares are tried."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,10 @@ class PolynomialLetters:
     """Letters that stand for a sum."""
     same: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Texts that are the same as another, and the tactic that shows it."""
+    inside: dict[str, Polynomial] = field(default_factory=dict)
+    """What logarithms and exponentials are of."""
+    shares: dict[Monomial, int] = field(default_factory=dict)
+    """Into how many parts exponents are cut, so that an exponential is a whole power of one of a part."""
 
     def text(self, e: Json) -> str:
         """Its text in Rocq."""
@@ -99,6 +106,8 @@ class PolynomialLetters:
                 return {(): Fraction(1), ((opposite, Fraction(1)),): Fraction(-1)}
             canonical = f"({FUNCTIONS[head][0]} {self.sum_of(argument)})"
             self.same[text] = (canonical, "function_is")
+            if head == "log":
+                self.inside[canonical] = argument
             return self.letter(canonical, 1, "0" if head in ("phi", "erfc") else "")
         if head == "pow":
             base = self.polynomial(e[1])
@@ -120,8 +129,12 @@ class PolynomialLetters:
                 self.signs[f"(ln {number_})"] = "+"
                 found = total([found, {((f"(ln {number_})", Fraction(1)),): Fraction(sign)}])
         for name, k in monomial:
-            found = total([found, {((f"(ln {name})", Fraction(1)),): k}])
-        self.same[self.text(e)] = (self.sum_of(found), "logarithm_is")
+            if name.startswith("(exp "):
+                its = {m: k * c for m, c in self.inside[name].items()}
+            else:
+                its = {((f"(ln {name})", Fraction(1)),): k}
+            found = total([found, its])
+        self.same[self.text(e)] = (self.sum_of(found), f"log_of {self.sum_of(inside)}")
         return found
 
     def exponential(self, e: Json) -> Polynomial:
@@ -131,19 +144,23 @@ class PolynomialLetters:
         for monomial, factor in inside.items():
             name, power = monomial[0] if len(monomial) == 1 else ("", Fraction(0))
             if name.startswith("(ln ") and power == 1 and factor.denominator == 1:
-                found = times(found, self.power_of(name[4:-1], factor))
+                found = times(found, self.power_of(name, factor))
                 continue
-            common = Fraction(1, factor.denominator)
-            text = f"(exp ({number(common)} * ({self.written(monomial)})))"
+            parts = self.shares[monomial] = lcm(self.shares.get(monomial, 1), factor.denominator)
+            text = f"(exp ({number(Fraction(1, parts))} * ({self.written(monomial)})))"
+            self.inside[text] = {monomial: Fraction(1, parts)}
             self.signs[text] = "+"
-            found = times(found, {((text, factor / common),): Fraction(1)})
+            found = times(found, {((text, factor * parts),): Fraction(1)})
         self.same[self.text(e)] = (self.sum_of(found), "exponential_is")
         return found
 
-    def power_of(self, name: str, exponent: Fraction) -> Polynomial:
-        """An integer power of a letter, or of a number."""
+    def power_of(self, canonical: str, exponent: Fraction) -> Polynomial:
+        """An integer power of what a logarithm is of: a letter, a number or a sum."""
+        name = canonical[4:-1]
         if name.isdigit():
             return {(): Fraction(int(name)) ** int(exponent)}
+        if (inside := self.inside.get(canonical)) is not None:
+            return self.power_of_sum(inside, exponent)
         return {((name, exponent),): Fraction(1)}
 
     def sum_of(self, found: Polynomial) -> str:
@@ -158,11 +175,16 @@ class PolynomialLetters:
 
     def difference(self, each: TwoSides) -> Polynomial:
         """Right minus left."""
-        return self.polynomial(["add", each.right, ["mul", ["num", "-1"], each.left]])
+        e = ["add", each.right, ["mul", ["num", "-1"], each.left]]
+        before, found = {**self.shares}, self.polynomial(e)
+        return found if self.shares == before else self.polynomial(e)
 
     def power(self, base: Json, exponent: Fraction) -> Polynomial:
         """A power with a number as exponent; of a sum, if it is none that is multiplied out, a letter's."""
-        found = self.polynomial(base)
+        return self.power_of_sum(self.polynomial(base), exponent, self.text(base))
+
+    def power_of_sum(self, found: Polynomial, exponent: Fraction, base: str = "") -> Polynomial:
+        """A polynomial's power; `base` is its text, where roots of it are rewritten."""
         if exponent.denominator == 1 and 0 <= exponent <= 8:
             result: Polynomial = {(): Fraction(1)}
             for _ in range(int(exponent)):
@@ -193,7 +215,7 @@ class PolynomialLetters:
             one = self.root_of_number(outside[1], half)
             if one is not None:
                 ((m, factor),) = times(one, {under: Fraction(1)}).items()
-                self.same[f"(sqrt {self.text(base)})"] = (
+                self.same[f"(sqrt {base})"] = (
                     f"({number(factor)} * ({self.written(m)}))",
                     "root_is",
                 )
@@ -218,8 +240,12 @@ class PolynomialLetters:
         root = exact_root(factor)
         if root is not None:
             return {(): root**exponent.numerator}
-        text = number(factor)
-        return self.letter(text, exponent, "+")
+        whole, outside = factor.numerator * factor.denominator, Fraction(1, factor.denominator)
+        for k in range(2, 32):
+            while whole % (k * k) == 0:
+                whole, outside = whole // (k * k), outside * k
+        letter = self.letter(str(whole), exponent, "+")
+        return dict.fromkeys(letter, outside**exponent.numerator)
 
     def may_multiply(self, monomial: Monomial) -> bool:
         """Whether it is not negative for what is known of its letters."""
@@ -294,13 +320,22 @@ def _settled(monomial: Monomial, factor: Fraction) -> Polynomial:
 
 
 def combination(
-    letters: PolynomialLetters, goal: TwoSides, given: Sequence[TwoSides], *, pairs: bool
+    letters: PolynomialLetters,
+    goal: TwoSides,
+    given: Sequence[TwoSides],
+    *,
+    pairs: bool,
+    squares: bool = False,
 ) -> list[Product] | None:
     """Products that add up to right minus left of the goal; None if none are found.
 
-    With `pairs`, products of two of what is given are tried, too.
+    With `pairs`, products of two of what is given are tried, too; with `squares`, squares of differences.
     """
     facts: list[tuple[tuple[TwoSides, ...], Polynomial]] = []
+    if "'exp'" in str((given, goal)):
+        for each in (*given, goal):
+            with suppress(UntranslatedError):  # so that all exponents are cut alike
+                letters.difference(each)
     for each in (*given, goal):
         try:
             difference = letters.difference(each)
@@ -328,7 +363,34 @@ def combination(
         few = [fact for fact in facts if len(fact[1]) <= 6 and fact[0][0].relation != "=="][:14]
         for (a, p), (b, q) in combinations_with_replacement(few, 2):
             facts.append(((*a, *b), times(p, q)))
+    if squares:
+        facts += _squares(letters, target)
     return _solved(letters, goal, target, facts)
+
+
+def _squares(
+    letters: PolynomialLetters, target: Polynomial
+) -> Iterator[tuple[tuple[TwoSides, ...], Polynomial]]:
+    """Squares of differences of roots of monomials, as they stand in the target and as they are without numbers."""
+    sizes = {monomial: Fraction(1) for value in letters.compound.values() for monomial in value}
+    sizes |= {((text, Fraction(1)),): Fraction(1) for text in letters.compound}
+    sizes |= {monomial: abs(factor) for monomial, factor in target.items()}
+    halves = [(m, size) for m, size in sorted(sizes.items()) if _has_root(letters, m)][:MOST_SQUARES]
+    for (m, one), (n, other) in combinations(halves, 2):
+        for ratio in {Fraction(1), other / one}:
+            of_number = letters.root_of_number(ratio, Fraction(1, 2))
+            if of_number is None:
+                continue
+            first, second = ({tuple((name, k / 2) for name, k in each): Fraction(1)} for each in (m, n))
+            second = times(of_number, second)
+            difference = total([first, {at: -c for at, c in second.items()}])
+            text = f"({letters.sum_of(first)} - {letters.sum_of(second)}) ^ 2"
+            yield (TwoSides("square", text, ""),), times(difference, difference)
+
+
+def _has_root(letters: PolynomialLetters, monomial: Monomial) -> bool:
+    """Whether its root has exponents that are halves, of letters that are not negative, and else whole ones."""
+    return all(k.denominator == 1 and (k % 2 == 0 or bool(letters.signs.get(name))) for name, k in monomial)
 
 
 def _signs_of_sums(letters: PolynomialLetters, facts: list[tuple[tuple[TwoSides, ...], Polynomial]]) -> None:

@@ -60,11 +60,6 @@ Ltac sign :=
   end.
 
 (* ------------------------------------------------------------------ the problem laid out *)
-Ltac flat := repeat match goal with
-  | H : _ /\ _ |- _ => destruct H
-  | H : exists _, _ |- _ => destruct H
-  | H : True |- _ => clear H
-  end.
 Ltac branches := repeat match goal with
   | |- context [Rmax ?a ?b] => unfold Rmax at 1; destruct (Rle_dec a b)
   | H : context [Rmax ?a ?b] |- _ => unfold Rmax in H at 1; destruct (Rle_dec a b)
@@ -72,10 +67,6 @@ Ltac branches := repeat match goal with
   | H : context [Rmin ?a ?b] |- _ => unfold Rmin in H at 1; destruct (Rle_dec a b)
   | |- context [Rabs ?a] => unfold Rabs at 1; destruct (Rcase_abs a)
   | H : context [Rabs ?a] |- _ => unfold Rabs in H at 1; destruct (Rcase_abs a)
-  end.
-Ltac substituted := repeat match goal with
-  | H : ?x = ?e |- _ => is_var x; subst x
-  | H : ?e = ?x |- _ => is_var x; subst x
   end.
 
 (* A letter for each root and for each inverse, with what is known of it. *)
@@ -155,10 +146,18 @@ Ltac logs_apart := repeat match goal with
   | |- context [ln (exp ?a)] => rewrite (ln_exp a)
   | |- context [ln 1] => rewrite ln_1
   end.
-Ltac logarithm_is := logs_apart; simpl INR; identity.
 Lemma exp_of_log u y : 0 < y -> u = ln y -> exp u = y.
 Proof. intros H ->. now apply exp_ln. Qed.
-Ltac exponential_is := apply exp_of_log; [sign | logs_apart; simpl INR; identity].
+Ltac exponentials_apart := repeat match goal with
+  | |- context [exp (?a + ?b)] => rewrite (exp_plus a b)
+  | |- context [exp (?a - ?b)] => change (a - b) with (a + - b)
+  | |- context [exp (- ?a)] => rewrite (exp_Ropp a)
+  | |- context [exp (ln ?a)] => rewrite (exp_ln a) by sign
+  | |- context [exp 0] => rewrite exp_0
+  end.
+Ltac log_of u := match goal with |- ln ?v = _ =>
+  first [constr_eq u v | replace v with u by first [identity | exponentials_apart; identity]] end; logs_apart; simpl INR; identity.
+Ltac exponential_is := first [apply exp_of_log; [sign | logs_apart; simpl INR; identity] | exponentials_apart; first [identity | f_equal; identity]].
 Ltac function_is := f_equal; identity.
 Lemma root_of_bound x e : x ^ 2 <= e -> x <= sqrt e.
 Proof.
@@ -211,6 +210,10 @@ Lemma exp_order u v : u <= v -> exp u <= exp v.
 Proof. intros [H | ->]; [left; now apply exp_increasing | lra]. Qed.
 Lemma log_order u v : 0 < u -> u <= v -> ln u <= ln v.
 Proof. intros H [L | ->]; [left; now apply ln_increasing | lra]. Qed.
+Lemma log_positive u : 1 < u -> 0 < ln u.
+Proof. intros H. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+Lemma log_negative u : u < 1 -> 0 < u -> ln u < 0.
+Proof. intros H P. rewrite <- ln_1. now apply ln_increasing. Qed.
 Lemma atan_order u v : u <= v -> atan u <= atan v.
 Proof. intros [H | ->]; [left; now apply atan_increasing | lra]. Qed.
 
@@ -403,20 +406,91 @@ Ltac evaluated := lazymatch goal with
 Ltac bounded := integers; split; first [lra | enclosed].
 Ltac normal := unfold Phi; integral with (i_prec 80, i_degree 14).
 
+(* ------------------------------------------------------------------ chains *)
+Lemma below_by_difference l r : 0 < r - l -> l < r.
+Proof. lra. Qed.
+Lemma same_nonnegative g f : f = g -> 0 <= g -> 0 <= f.
+Proof. intros ->. easy. Qed.
+Lemma same_positive g f : f = g -> 0 < g -> 0 < f.
+Proof. intros ->. easy. Qed.
+Lemma exp_difference u v : 0 <= v - u -> 0 <= exp v - exp u.
+Proof. intros H. pose proof (exp_order u v ltac:(lra)). lra. Qed.
+Lemma exp_rises u v : 0 < v - u -> 0 < exp v - exp u.
+Proof. intros H. pose proof (exp_increasing u v ltac:(lra)). lra. Qed.
+Lemma log_difference u v : 0 < u -> 0 <= v - u -> 0 <= ln v - ln u.
+Proof. intros P H. pose proof (log_order u v P ltac:(lra)). lra. Qed.
+Lemma log_rises u v : 0 < u -> 0 < v - u -> 0 < ln v - ln u.
+Proof. intros P H. pose proof (ln_increasing u v P ltac:(lra)). lra. Qed.
+Lemma phi_difference u v : 0 <= v - u -> 0 <= Phi v - Phi u.
+Proof. intros H. pose proof (Phi_order u v ltac:(lra)). lra. Qed.
+Lemma whole_is_exp b n e : 0 < b -> IZR n = e -> powerRZ b n = exp (e * ln b).
+Proof. intros H <-. now apply powerRZ_Rpower. Qed.
+Ltac integer_is := rewrite ?plus_IZR, ?mult_IZR; ring.
+Lemma no_fall f g a x : a <= x -> continuity_pt f a ->
+  (forall t, a < t <= x -> is_derive f t (g t) /\ 0 <= g t) -> f a <= f x.
+Proof.
+  intros [L | ->] C D; [| lra]. destruct (MVT_gen f a x (fun t => if Rle_dec t a then 0 else g t)) as [c [B V]];
+    rewrite ?Rmin_left, ?Rmax_right in * by lra.
+  - intros t T. destruct (Rle_dec t a); [lra | apply D; lra].
+  - intros t T. destruct (Req_dec t a) as [-> | N]; [exact C | apply derivable_continuous_pt].
+    exists (g t). apply is_derive_Reals, D. lra.
+  - destruct (Rle_dec c a); [lra |]. pose proof (D c ltac:(lra)). nra.
+Qed.
+Lemma no_rise f g a x : x <= a -> continuity_pt f a ->
+  (forall t, x <= t < a -> is_derive f t (g t) /\ 0 <= - g t) -> f a <= f x.
+Proof.
+  intros [L | ->] C D; [| lra]. destruct (MVT_gen f x a (fun t => if Rle_dec a t then 0 else g t)) as [c [B V]];
+    rewrite ?Rmin_left, ?Rmax_right in * by lra.
+  - intros t T. destruct (Rle_dec a t); [lra | apply D; lra].
+  - intros t T. destruct (Req_dec t a) as [-> | N]; [exact C | apply derivable_continuous_pt].
+    exists (g t). apply is_derive_Reals, D. lra.
+  - destruct (Rle_dec a c); [lra |]. pose proof (D c ltac:(lra)). nra.
+Qed.
+Lemma continuous_of_derivable f a : ex_derive f a -> continuity_pt f a.
+Proof. intros [l D]. apply derivable_continuous_pt. exists l. now apply is_derive_Reals. Qed.
+Lemma Phi_slope x : is_derive Phi x (exp (- (x * x) / 2) / sqrt (2 * PI)).
+Proof.
+  unfold Phi. auto_derive; [| unfold Rdiv; ring].
+  repeat split; [apply bell_integrable | apply filter_forall; intros; apply continuity_pt_filterlim, bell_continuous].
+Qed.
+Lemma Phi_derivable x : ex_derive Phi x.
+Proof. exists (exp (- (x * x) / 2) / sqrt (2 * PI)). apply Phi_slope. Qed.
+Lemma Phi_derivative x : Derive Phi x = exp (- (x * x) / 2) / sqrt (2 * PI).
+Proof. apply is_derive_unique, Phi_slope. Qed.
 (* What needs no combination. *)
-Ltac linear := first [lra | match goal with H : ?a <> ?b |- _ => exfalso; apply H; lra end].
+Ltac without_search := first
+  [ lra | match goal with H : ?a <> ?b |- _ => exfalso; apply H; lra end | solve [sign] | fields | solve [branches; lra] ].
 Ltac arithmetic := first [solve [sign] | identity | branches; first [lra | lettered; nra]].
 
 Ltac given := first [assumption | sign | lra | enclosed | apply sqrt_le_1_alt; lra | lettered; nra].
 Ltac defined := lazymatch goal with
   | |- (_ <= _)%Z => first [lia | apply le_IZR; lra]
   | |- forall _ : Z, _ => intros; repeat split; defined
+  | |- power_defined _ _ => apply power_defined_positive; given
+  | |- _ <> 0 \/ 0 <= _ => first [left; given | right; given]
   | |- locally _ _ => apply filter_forall; intros; repeat split; defined
   | |- ex_derive _ _ => auto_derive; repeat split; first [exact I | defined]
   | _ => first [sign | arithmetic | enclosed]
   end.
 Ltac defined_all := repeat split; first [given | defined].
 Ltac differentiated := apply is_derive_unique; auto_derive; [repeat split; first [exact I | defined] | identity].
+Lemma exp_of_log_times c u y : 0 < c -> 0 < y -> u = ln y - ln c -> c * exp u = y.
+Proof.
+  intros C Y ->. unfold Rminus. rewrite exp_plus, exp_Ropp, !exp_ln by assumption. field. lra.
+Qed.
+Ltac roots_then_logs := reals; roots_apart; root_letters;
+  repeat match goal with H : _ = _ |- _ => revert H end; logs_apart; simpl INR; intros; first [fields | lettered; polynomial].
+Ltac same_values := first
+  [ identity | exponential_is | apply exp_of_log; [sign | roots_then_logs]
+  | apply exp_of_log_times; [sign | sign | roots_then_logs]
+  | logs_apart; exponentials_apart; identity | roots_then_logs ].
+Ltac sum_of_parts := lra.
+Ltac product_of_parts := unfold Rdiv in *; let rec each :=
+  first [assumption | apply Rmult_le_pos; each | apply Rmult_lt_0_compat; each | lra] in each.
+Ltac between_ends := first [assumption | lra | nra].
+Ltac continuous_there := first
+  [ apply continuous_of_derivable; auto_derive; repeat split; first [exact I | apply Phi_derivable | defined] | reg ].
+Ltac derived := auto_derive; [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
 (* Conditions before a comparison, which is no conjunction. *)
 Ltac conditions := repeat match goal with |- _ /\ _ => split; [defined |] end.
 

@@ -3,55 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
 from dpverify.proving.checker.reading import read
 from dpverify.proving.checker.values import Values
-from dpverify.proving.rocq.combinations import PolynomialLetters, Product, TwoSides, combination
+from dpverify.proving.rocq.chains import BITS, chain, slope
+from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides, combination
+from dpverify.proving.rocq.comparisons import (
+    Branch,
+    braced,
+    combined,
+    compared,
+    exponentials,
+    falsity,
+    known_of,
+    parts_of,
+    prepared,
+    signs_of,
+    substituted,
+    swapped,
+)
 from dpverify.proving.rocq.terms import (
     RELATIONS,
     Json,
     RocqTerms,
     UntranslatedError,
     domain_of,
-    ends_of,
     letters_in,
     name_of,
     number,
     replaced,
     split,
 )
-
-MOST_GIVEN = 8
-"""Comparisons from which the kernel's own search is asked to prove one for which no combination is found."""
-DECISIONS = {"<=": "Rle_lt_dec", "<": "Rlt_le_dec", "==": "Req_EM_T"}
-NEGATED = {"<=": ("<", 1), "<": ("<=", 1), "==": ("!=", 0), "!=": ("==", 0)}
-
-
-@dataclass(frozen=True)
-class Branch:
-    """What is known in a branch of a proof: kinds of letters and all comparisons."""
-
-    kinds: Mapping[str, str]
-    given: tuple[TwoSides, ...] = ()
-    values: Mapping[str, Json] = field(default_factory=dict)
-    """What is taken for a letter that is to exist."""
-
-    def knowing(self, *more: TwoSides) -> Branch:
-        """With more comparisons."""
-        return replace(self, given=(*self.given, *more))
-
-    def text(self, e: Json) -> str:
-        """An expression there."""
-        return RocqTerms(self.kinds).real(e)
-
-
-def falsity(f: Json) -> Json:
-    """A comparison that says the opposite."""
-    relation, swapped = NEGATED[f[0]]
-    return [relation, f[2], f[1]] if swapped else [relation, f[1], f[2]]
 
 
 def taken_apart(
@@ -101,24 +85,57 @@ def script(problem: Json, proof: Json) -> str:
     for branch in branches:
         setting = start.knowing(*branch)
         problem, inside = differentiated(setting, problem)
-        if proof["method"] == "gram":
-            inside += gram(setting, problem, proof)
-        elif proof["method"] == "boxes":
-            edges = problem["claim"][0] == "<=" and "integer" not in kinds.values()
-            inside += ["conditions; try apply at_most_by_difference." if edges else "conditions."]
-            inside += in_box(proof["tree"] if edges else ["+"], proof["box"])
-        elif proof["method"] == "sum":
-            inside += sums(setting, problem["claim"], proof["closed"])
-        elif proof["method"] == "facts":
-            inside += facts(setting, problem["claim"], proof["facts"])
-        elif proof["method"] == "monotone":
-            inside += facts(
-                setting, problem["claim"], [["order", *map(proof.get, ("function", "smaller", "larger"))]]
-            )
-        else:
-            inside += substituted(setting, problem["claim"])
+        inside += by_method(setting, problem, proof)
         lines += braced(inside) if len(branches) > 1 else inside
     return "\n".join(lines)
+
+
+def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
+    """The script of a claim in a branch."""
+    method, claim = proof["method"], problem["claim"]
+    if method == "gram":
+        return gram(setting, problem, proof)
+    if method == "boxes":
+        edges = claim[0] == "<=" and "integer" not in setting.kinds.values()
+        first = "conditions; try apply at_most_by_difference." if edges else "conditions."
+        return [first, *in_box(proof["tree"] if edges else ["+"], proof["box"])]
+    if method == "sum":
+        return sums(setting, claim, proof["closed"])
+    lines, setting, claim, powers = prepared(setting, claim)
+    proof = exponentials(proof, powers) if powers else proof
+    if method == "facts":
+        return lines + facts(setting, claim, proof["facts"])
+    if method == "monotone":
+        return lines + monotone(setting, problem, claim, proof)
+    if method == "square":
+        rest: Json = ["mul", ["pow", proof["root"], ["num", "2"]], proof["rest"]]
+        whole = TwoSides("==", ["add", claim[2], ["mul", ["num", "-1"], claim[1]]], rest)
+        inside = by_method(setting, {**problem, "claim": ["<=", ["num", "0"], proof["rest"]]}, proof["then"])
+        lines += ["conditions.", f"apply (at_most ({setting.text(rest)}))."]
+        return [
+            *lines,
+            *braced(compared(setting, whole)),
+            "apply Rmult_le_pos; [apply square_nonnegative |].",
+            *inside,
+        ]
+    if method == "chains":
+        return lines + chain(setting, claim, proof["steps"])
+    return lines + substituted(setting, claim)
+
+
+def monotone(setting: Branch, problem: Json, claim: Json, proof: Json) -> list[str]:
+    """With a function's values in the order of its arguments, which the inner proof shows."""
+    function, u, v = proof["function"], proof["smaller"], proof["larger"]
+    relation = claim[0]
+    lemma = {"<=": f"{function}_order", "<": "exp_increasing" if function == "exp" else "ln_increasing"}[
+        relation
+    ]
+    how = f"apply {lemma}; [given | assumption]" if function == "log" else f"apply {lemma}; assumption"
+    ends = TwoSides(relation, [function, u], [function, v])
+    lines = [f"assert ({setting.text(u)} {relation} {setting.text(v)})."]
+    lines += braced(by_method(setting, {**problem, "claim": [relation, u, v]}, proof["then"]))
+    lines.append(f"assert ({setting.text(ends.left)} {relation} {setting.text(ends.right)}) by ({how}).")
+    return lines + substituted(setting.knowing(ends), claim)
 
 
 def at_point(problem: Json, point: Mapping[str, str]) -> str:
@@ -220,34 +237,11 @@ def _has_slope(e: Json) -> bool:
     return any(part[0] == "diff" for part in parts_of(e))
 
 
-def slope(e: Json, letter: str) -> Json:
-    """The derivative of an expression along a letter."""
-    head = e[0]
-    if letter not in letters_in(e):
-        return ["num", "0"]
-    if head == "sym":
-        return ["num", "1"]
-    if head == "add":
-        return ["add", *(slope(part, letter) for part in e[1:])]
-    if head == "mul":
-        parts = [k for k in range(1, len(e)) if letter in letters_in(e[k])]
-        return ["add", *(["mul", *e[1:k], slope(e[k], letter), *e[k + 1 :]] for k in parts)]
-    if head == "pow" and e[2][0] == "num":
-        less = ["num", str(Fraction(e[2][1]) - 1)]
-        return ["mul", e[2], slope(e[1], letter), *([["pow", e[1], less]] if less[1] != "0" else [])]
-    if head in ("exp", "log"):
-        return ["mul", slope(e[1], letter), e if head == "exp" else ["pow", e[1], ["num", "-1"]]]
-    raise UntranslatedError(f"slope of {head}")
-
-
 def downwards(e: Json) -> Json:
     """Powers with a negated exponent as inverses."""
     if e[0] == "pow" and e[2][:2] == ["mul", ["num", "-1"]] and len(e[2]) == 3:
         return ["pow", ["pow", e[1], e[2][2]], ["num", "-1"]]
     return [downwards(part) if isinstance(part, list) else part for part in e]
-
-
-BITS = 60
 
 
 def functions_at(formulas: list[Json], terms: RocqTerms) -> Iterator[str]:
@@ -276,14 +270,6 @@ def functions_at(formulas: list[Json], terms: RocqTerms) -> Iterator[str]:
         between = f"Phi_between {number(numbers[0])} {x} {number(numbers[1])} {limits}"
         yield f"pose proof ({between} ltac:(bounded) ltac:(normal) ltac:(normal))."
         yield f"set (part_{k} := Phi {x}) in *; clearbody part_{k}."
-
-
-def parts_of(e: Json) -> Iterator[Json]:
-    """All expressions in it."""
-    if isinstance(e, list):
-        for part in e[1:]:
-            yield from parts_of(part)
-        yield e
 
 
 def gram(setting: Branch, problem: Json, proof: Json) -> list[str]:
@@ -400,282 +386,3 @@ def facts(setting: Branch, claim: Json, said: Json) -> list[str]:
         elif law != "reflection":  # which is known of each phi
             raise UntranslatedError(f"{law} {function}")
     return lines + substituted(setting.knowing(*more), claim)
-
-
-def braced(lines: list[str]) -> list[str]:
-    """Lines for a goal among several."""
-    return ["{", *(f"  {line}" for line in lines), "}"]
-
-
-def known_of(v: Json) -> list[TwoSides]:
-    """A variable's ends."""
-    return [TwoSides(*f) for f in ends_of(v)]
-
-
-def substituted(setting: Branch, claim: Json) -> list[str]:
-    """Letters that are equal to an expression, replaced by it; then the claim."""
-    lines = []
-    while True:
-        for each in setting.given:
-            if each.relation != "==":
-                continue
-            for one, other in ((each.left, each.right), (each.right, each.left)):
-                if one[0] == "sym" and setting.kinds[one[1]] == "real" and one[1] not in letters_in(other):
-                    break
-            else:
-                continue
-            break
-        else:
-            break
-        name = one[1]
-        lines.append(f"subst {name_of(name)}.")
-        given = tuple(
-            TwoSides(k.relation, replaced(k.left, name, other), replaced(k.right, name, other))
-            for k in setting.given
-            if k is not each
-        )
-        setting = replace(setting, given=given)
-        claim = replaced(claim, name, other)
-    return lines + shown(setting, claim)
-
-
-def shown(setting: Branch, claim: Json) -> list[str]:
-    """A script for a claim from comparisons."""
-    head = claim[0]
-    if head == "and":
-        *first, last = claim[1:]
-        lines = []
-        for part in first:
-            lines += ["split.", *braced(shown(setting, part))]
-        return lines + shown(setting, last)
-    if head == "or" or head == "implies":
-        first, *rest = [["not", claim[1]], claim[2]] if head == "implies" else claim[1:]
-        return either(setting, first, ["or", *rest] if len(rest) > 1 else rest[0])
-    if head in RELATIONS:
-        return ["conditions.", *compared(setting, TwoSides(head, claim[1], claim[2]))]
-    if head == "not" and claim[1][0] in RELATIONS:
-        return ["conditions.", *compared(setting, TwoSides(*falsity(claim[1])))]
-    if head == "forall":
-        v = claim[1]
-        inside = replace(setting, kinds={**setting.kinds, v["name"]: v["kind"]}).knowing(*known_of(v))
-        lines = [f"intros {' '.join([name_of(v['name']), *('?' for _ in domain_of(v))])}."]
-        return lines + shown(inside, claim[2])
-    if head == "exists":
-        v = claim[1]
-        if v["name"] not in setting.values:
-            raise UntranslatedError("exists")
-        value = setting.values[v["name"]]
-        whole = RocqTerms(setting.kinds).integer(value) if v["kind"] == "integer" else setting.text(value)
-        if whole is None:
-            raise UntranslatedError("exists")
-        lines = [f"exists ({whole}).", *("split; [given |]." for _ in domain_of(v))]
-        return lines + shown(setting, replaced(claim[2], v["name"], value))
-    raise UntranslatedError(head)
-
-
-def either(setting: Branch, first: Json, rest: Json) -> list[str]:
-    """One of two, by cases of the first, which is a comparison or is false of several."""
-    while first[0] == "not" and first[1][0] == "not":
-        first = first[1][1]
-    if first[0] == "not" and first[1][0] == "and":
-        # one of several is false, or the rest holds: one after another
-        *_earlier, _last = first[1][1:]
-        lines = []
-        known = setting
-        conjuncts = first[1][1:]
-        for k, part in enumerate(conjuncts):
-            if part[0] not in DECISIONS:
-                raise UntranslatedError("or")
-            a, b = (setting.text(side) for side in part[1:])
-            decide = f"{DECISIONS[part[0]]} ({a}) ({b})"
-            lines.append(f"destruct ({decide}) as [?|?]; [| left; {_nth(k, len(conjuncts))}defined_all ].")
-            known = known.knowing(TwoSides(*part))
-        return [*lines, "right.", *substituted(known, rest)]
-    if first[0] == "not" and first[1][0] in DECISIONS:
-        return either(setting, ["not", ["and", first[1]]], rest)
-    if first[0] == "not" and first[1][0] in RELATIONS:
-        first = falsity(first[1])
-    if first[0] not in ("<=", "<"):
-        raise UntranslatedError("or")
-    a, b = (setting.text(side) for side in first[1:])
-    decide = f"Rle_lt_dec ({a}) ({b})" if first[0] == "<=" else f"Rlt_le_dec ({a}) ({b})"
-    other = TwoSides(*falsity(first))
-    return [
-        f"destruct ({decide}) as [?|?]; [left; defined_all |].",
-        "right.",
-        *shown(setting.knowing(other), rest),
-    ]
-
-
-def _nth(k: int, count: int) -> str:
-    if count == 1:
-        return ""
-    return "right; " * k + ("left; " if k < count - 1 else "")
-
-
-def compared(setting: Branch, goal: TwoSides) -> list[str]:
-    """A script for a comparison."""
-    for e in (goal.left, goal.right, *(side for each in setting.given for side in (each.left, each.right))):
-        found = _branching(e)
-        if found is not None:
-            return by_cases(setting, goal, found)
-    if goal.relation == "==":
-        one, other = (TwoSides("<=", *sides) for sides in ((goal.left, goal.right), (goal.right, goal.left)))
-        letters = PolynomialLetters(setting.kinds, signs_of(setting))
-        if letters.difference(goal) == {}:
-            return identity(letters)
-        return ["apply equal_by_both.", *braced(compared(setting, one)), *braced(compared(setting, other))]
-    if goal.relation == "!=":
-        return ["arithmetic."]
-    letters = PolynomialLetters(setting.kinds, signs_of(setting))
-    lines, setting = with_roots(setting, goal, letters.signs)
-    for pairs in (False, True):
-        letters_now = PolynomialLetters(setting.kinds, dict(letters.signs))
-        found = combination(letters_now, goal, setting.given, pairs=pairs)
-        if found is not None:
-            return [*lines, *combined(setting, letters_now, goal, found)]
-    if goal.relation == "<=" and any(True for side in (goal.left, goal.right) for _ in _under_roots(side)):
-        left, right = (["pow", side, ["num", "2"]] for side in (goal.left, goal.right))
-        squares = TwoSides("<=", left, right)
-        found = combination(letters, squares, setting.given, pairs=False)
-        if found is not None:
-            return [*lines, "apply by_squares; [sign |].", *combined(setting, letters, squares, found)]
-    return [*lines, "arithmetic." if len(setting.given) <= MOST_GIVEN else "linear."]
-
-
-def with_roots(setting: Branch, goal: TwoSides, signs: Mapping[str, str]) -> tuple[list[str], Branch]:
-    """With x <= sqrt(e) for each x^2 <= e that is given, in which x is not negative."""
-    lines, more = [], []
-    for each in setting.given:
-        for one, other in ((each.left, each.right), (each.right, each.left)):
-            if one[0] != "pow" or one[2] != ["num", "2"] or (each.relation != "==" and one is each.right):
-                continue
-            root = ["pow", other, ["num", "1/2"]]
-            lines.append(f"assert ({setting.text(one[1])} <= {setting.text(root)}) by root_above.")
-            more.append(TwoSides("<=", one[1], root))
-            if each.relation == "==" and one[1][0] == "sym" and signs.get(setting.text(one[1])):
-                lines.append(f"assert ({setting.text(root)} <= {setting.text(one[1])}) by root_below.")
-                more.append(TwoSides("<=", root, one[1]))
-    bases = [
-        e for each in (*setting.given, goal) for side in (each.left, each.right) for e in _under_roots(side)
-    ]
-    for each in setting.given:
-        if each.relation != "==" and (each.left in bases or each.right in bases) and bases != []:
-            low, high = (["pow", side, ["num", "1/2"]] for side in (each.left, each.right))
-            if Fraction(each.left[1]) >= 0 if each.left[0] == "num" else True:
-                lines.append(f"assert ({setting.text(low)} <= {setting.text(high)}) by given.")
-                more.append(TwoSides("<=", low, high))
-    return lines, setting.knowing(*more)
-
-
-def _under_roots(e: Json) -> Iterator[Json]:
-    """What stands under square roots, and factors of that."""
-    if not isinstance(e, list):
-        return
-    if e[0] == "pow" and e[2] in (["num", "1/2"], ["num", "-1/2"]):
-        yield e[1]
-        if e[1][0] == "mul":
-            yield from e[1][1:]
-    for part in e[1:]:
-        yield from _under_roots(part)
-
-
-def signs_of(setting: Branch) -> dict[str, str]:
-    """Which letters are known to be positive, or not negative."""
-    found: dict[str, str] = {}
-    for each in setting.given:
-        low, high = each.left, each.right
-        if low[0] == "num" and Fraction(low[1]) >= 0 and high[0] == "sym":
-            strict = Fraction(low[1]) > 0 or each.relation == "<"
-            text = setting.text(high)
-            found[text] = "+" if strict or found.get(text) == "+" else "0"
-    return found
-
-
-def combined(
-    setting: Branch, letters: PolynomialLetters, goal: TwoSides, products: list[Product]
-) -> list[str]:
-    """A combination as a script."""
-    lines, parts = [], []
-    for each in products:
-        if each.of and each.of[0].left[0] == "opaque":
-            continue
-        multiplier = f"({number(each.times)} * ({letters.written(each.monomial)}))"
-        strict = (
-            each.strict and goal.relation == "<" and letters.is_positive(each.monomial) and each.times > 0
-        )
-        sign = "<" if strict else "<="
-        sides = [(setting.text(c.left), setting.text(c.right)) for c in each.of]
-        if not sides:
-            said, how = multiplier, "sign"
-        elif len(sides) == 1:
-            ((low, high),) = sides
-            said = f"{multiplier} * ({high} - {low})"
-            if each.of[0].relation == "==":
-                how = "apply times_equal; given"
-                sign = "<="
-            else:
-                how = f"apply times_{'strict' if strict else 'given'}; [sign | given]"
-        else:
-            (a, b), (c, d) = sides
-            said = f"{multiplier} * (({b} - {a}) * ({d} - {c}))"
-            how, sign = "apply times_two; [sign | given | given]", "<="
-        lines.append(f"assert (0 {sign} {said}) by ({how}).")
-        parts.append(said)
-    lemma, end = ("below", "parts_positive") if goal.relation == "<" else ("at_most", "parts")
-    lines.append(f"apply ({lemma} ({' + '.join(parts) or '0'})); [clear_parts | {end}].")
-    return [*lines, *identity(letters)]
-
-
-def identity(letters: PolynomialLetters) -> list[str]:
-    """Both sides are the same, once roots, logarithms and exponentials are what they are in the search."""
-    lines = []
-    for k, (text, (other, how)) in enumerate(sorted(letters.same.items(), key=lambda pair: -len(pair[0]))):
-        lines.append(f"assert (same_{k} : {text} = {other}) by {how}; try rewrite same_{k}; clear same_{k}.")
-    return [*lines, "identity."]
-
-
-def _branching(e: Json) -> Json | None:
-    """A maximum, minimum or absolute value in it, an innermost one."""
-    if not isinstance(e, list):
-        return None
-    for part in e[1:]:
-        if (found := _branching(part)) is not None:
-            return found
-    return e if e[0] in ("max", "min", "abs") else None
-
-
-def by_cases(setting: Branch, goal: TwoSides, e: Json) -> list[str]:
-    """The comparison in both cases of a maximum, a minimum or an absolute value."""
-    head, first, *others = e
-    if head != "abs" and len(others) != 1:
-        raise UntranslatedError("max")
-    one = setting.text(first)
-    if head == "abs":
-        lemma = f"size_of {one}"
-        zero = ["num", "0"]
-        cases = [
-            (TwoSides("<=", zero, first), first),
-            (TwoSides("<", first, zero), ["mul", ["num", "-1"], first]),
-        ]
-    else:
-        second = others[0]
-        lemma = f"{'larger' if head == 'max' else 'smaller'}_of {one} {setting.text(second)}"
-        up, down = (second, first) if head == "max" else (first, second)
-        cases = [(TwoSides("<=", first, second), up), (TwoSides("<", second, first), down)]
-    lines = [f"destruct ({lemma}) as [[? case_]|[? case_]]; try rewrite case_ in *; clear case_."]
-    for known, value in cases:
-        given = tuple(
-            TwoSides(k.relation, swapped(k.left, e, value), swapped(k.right, e, value)) for k in setting.given
-        )
-        inside = Branch(setting.kinds, (*given, known), setting.values)
-        new = TwoSides(goal.relation, swapped(goal.left, e, value), swapped(goal.right, e, value))
-        lines += braced(compared(inside, new))
-    return lines
-
-
-def swapped(e: Json, old: Json, new: Json) -> Json:
-    """The expression with one part in another's place."""
-    if e == old:
-        return new
-    return [swapped(part, old, new) if isinstance(part, list) else part for part in e]
