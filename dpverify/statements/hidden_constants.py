@@ -168,15 +168,20 @@ def hides(display: ListedDisplay) -> bool:
 
 def hidden_constants(paper: Paper, statement: str | None = None) -> tuple[HiddenConstant, ...]:
     """What a paper's statements, or one of them, leave open, in its order; all that is known of each is computed."""
+    hiding = [one for one in paper.displays if statement in (None, one.statement) and hides(one)]
+    known = _known(paper) if hiding else {}
+    return tuple(
+        HiddenConstant(one, tuple(made()) if (made := known.get((one.statement, one.place))) else ())
+        for one in hiding
+    )
+
+
+def _known(paper: Paper) -> Rates:
     place = f"dpverify.statements.{paper.key}.audits.rates"
-    known: Rates = {}
     try:
-        known = import_module(place).RATES
+        found: Rates = import_module(place).RATES
     except ModuleNotFoundError as error:  # a paper of one's own, or one without algorithms
         if not place.startswith(error.name or place):
             raise
-    return tuple(
-        HiddenConstant(one, tuple(made()) if (made := known.get((one.statement, one.place))) else ())
-        for one in paper.displays
-        if statement in (None, one.statement) and hides(one)
-    )
+        return {}
+    return found

@@ -14,6 +14,7 @@ from dpverify.statements.mechanisms.as_theorems import as_theorem, shipped_mecha
 from dpverify.statements.mechanisms.pairs.changes import query_changes
 from dpverify.statements.mechanisms.proofs.claims import derive_mechanism
 from dpverify.statements.mechanisms.reading import mechanisms_of
+from dpverify.statements.theorems.library import shipped
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as rows_module
 from dpverify.verification.checking.ledger_check import check_ledger
@@ -125,9 +126,9 @@ def test_what_is_kept_is_taken_while_its_theorems_say_the_same(monkeypatch: pyte
         within.setattr(rows_module, "found_of_mechanism", None)
         assert theorem_rows([NAME]) == [first]
         kept = rows_module.clause_json
-        within.setattr(
-            rows_module, "clause_json", lambda one: {} if one.id in first.found.uses else kept(one)
-        )
+        used = {of.clause for id_, of in shipped().items() if id_ in first.found.uses}
+        assert used
+        within.setattr(rows_module, "clause_json", lambda clause: {} if clause in used else kept(clause))
         with pytest.raises(TypeError):
             theorem_rows([NAME])
 

@@ -54,7 +54,7 @@ def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterat
 def test_every_field_is_at_every_door() -> None:
     names = {one.name for one in fields(Request)}
     assert names == set(OPTIONS)
-    assert {*inspect.signature(command).parameters} == {*names, "form", "json_file", "plot"}
+    assert {*inspect.signature(command).parameters} == {*names, "form", "json_file", "curves", "plot"}
     subject = {"function", "left", "right", "scores", "members", "claim"}
     assert {*plugin.ALLOWED} == names - subject - {"seed", "failure_probability"} | {"allow_undecided"}
     assert all(f"\n        {name}: " in str(Request.__doc__) for name in names)
