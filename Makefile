@@ -16,8 +16,8 @@ verify: $(VENV)/installed
 # what the last make verify confirmed, and the textbook, given to the kernel of Rocq (Coq), and faults planted: docs/rocq.md
 rocq: $(VENV)/installed
 	test -f $(OUT)/ledger.json || $(MAKE) verify
-	$(BIN)/python tests/benchmarks/rocq_figures.py $(OUT) docs/rocq.md
-	$(BIN)/python tests/benchmarks/rocq_figures.py textbook docs/rocq.md
+	$(BIN)/python tests/benchmarks/rocq_figures.py $(OUT) docs/rocq.md --coverage conclusion
+	$(BIN)/python tests/benchmarks/rocq_figures.py textbook docs/rocq.md --coverage conclusion
 
 # Tests start many processes: without kept bytecode, each would compile the program anew.
 test test-thorough test-fast: export PYTHONDONTWRITEBYTECODE :=

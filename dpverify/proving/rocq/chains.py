@@ -82,6 +82,16 @@ def halves(e: Json) -> Json:
     return e
 
 
+def turned(e: Json, u: Json) -> Json:
+    """With whole powers of u as those of -u, which is positive."""
+    if not isinstance(e, list):
+        return e
+    if e[:2] == ["pow", u] and e[2][0] == "num" and Fraction(e[2][1]).denominator == 1:
+        power = ["pow", negative(u), e[2]]
+        return negative(power) if int(e[2][1]) % 2 else power
+    return [turned(part, u) for part in e]
+
+
 def chain(setting: Branch, claim: Json, steps: Json) -> list[str]:
     """The script of a claim that is shown by these steps."""
     if claim[0] not in ("<=", "<"):
@@ -148,7 +158,11 @@ class Goal:
             said = f"{number(low[1])} <= {self.text(e)} <= {number(high[1])}"
             lines.append(f"assert ({said}) as [? ?] by (split; enclosed).")
             more += [TwoSides("<=", low, e), TwoSides("<=", e, high)]
-        return lines + compared(self.setting.knowing(*more), TwoSides(self.relation, ZERO, self.f))
+        f = self.f
+        for u in arguments(f):
+            if not positive(self.setting, u) and asserted(self.setting, TwoSides("<", u, ZERO)):
+                f = turned(f, u)
+        return lines + compared(self.setting.knowing(*more), TwoSides(self.relation, ZERO, f))
 
     def renamed(self, new: Json, facts: Json, e: Json, then: Json) -> list[str]:
         """Here f is e where new letters have the values that are said; of these only the facts are used."""
@@ -184,8 +198,11 @@ class Goal:
         try:
             known = letters.difference(TwoSides("==", self.f, value)) == {}
         except UntranslatedError:
-            known = False
-        return [*lines, *(identity(letters) if known else ["same_values."])]
+            return [*lines, "same_values."]
+        if known:
+            return [*lines, *identity(letters)]
+        other = "; ".join(line.removesuffix(".") for line in identity(letters, "same_values."))
+        return [*lines, f"first [same_values | {other}]."]
 
     def each(self, proofs: Json) -> list[str]:
         """Each part of a sum or a product is not negative."""

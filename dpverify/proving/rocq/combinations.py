@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
-from math import isqrt, lcm
+from math import gcd, isqrt, lcm
 
 from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number, replaced
 
@@ -62,6 +62,8 @@ class PolynomialLetters:
     """Letters that stand for a sum."""
     same: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Texts that are the same as another, and the tactic that shows it."""
+    shown: dict[str, tuple[TwoSides, list[Product]]] = field(default_factory=dict)
+    """That a sum is positive, or not negative, and the products that show it."""
     inside: dict[str, Polynomial] = field(default_factory=dict)
     """What logarithms and exponentials are of."""
     shares: dict[Monomial, int] = field(default_factory=dict)
@@ -86,7 +88,7 @@ class PolynomialLetters:
             return total(map(self.polynomial, e[1:]))
         if head == "mul":
             found: Polynomial = {(): Fraction(1)}
-            for part in e[1:]:
+            for part in _gathered(e):
                 found = times(found, self.polynomial(part))
             return found
         if head == "pow" and e[2][0] == "num":
@@ -116,14 +118,19 @@ class PolynomialLetters:
         return self.letter(text, 1, {"pi": "+", "norm": "0", "abs": "0"}.get(head, ""))
 
     def logarithm(self, e: Json) -> Polynomial | None:
-        """The logarithm of a product as a sum; None if it is of a sum."""
-        inside = self.polynomial(e[1])
-        if len(inside) != 1:
+        """The logarithm of a product as a sum; None if it is of a sum, of whose terms no letter is a factor."""
+        inside, found = self.polynomial(e[1]), Polynomial()
+        if any(factor <= 0 or not self.is_positive(m) for m, factor in inside.items()) or not inside:
             return None
-        ((monomial, factor),) = inside.items()
-        if factor <= 0 or not self.is_positive(monomial):
-            return None
-        found: Polynomial = {}
+        monomial, factor = next(iter(inside.items()))
+        if len(inside) > 1:
+            (monomial, factor), rest = self.content(inside)
+            if not monomial:
+                return None
+            rest, factor = {m: factor * each for m, each in rest.items()}, Fraction(1)
+            of_rest = f"(ln {self.sum_of(rest)})"
+            self.inside[of_rest] = rest
+            found = self.letter(of_rest)
         for number_, sign in ((factor.numerator, 1), (factor.denominator, -1)):
             if number_ != 1:
                 self.signs[f"(ln {number_})"] = "+"
@@ -134,24 +141,29 @@ class PolynomialLetters:
             else:
                 its = {((f"(ln {name})", Fraction(1)),): k}
             found = total([found, its])
-        self.same[self.text(e)] = (self.sum_of(found), f"log_of {self.sum_of(inside)}")
+        outside = self.sum_of({monomial: factor})
+        product = outside if len(inside) == 1 else f"({outside} * {self.sum_of(rest)})"
+        self.same[self.text(e)] = (self.sum_of(found), f"log_of {product}")
         return found
 
     def exponential(self, e: Json) -> Polynomial:
         """The exponential function of a sum as a product; that of a logarithm, as what that is of."""
         inside = self.polynomial(e[1])
         found: Polynomial = {(): Fraction(1)}
+        powers: list[tuple[str, Fraction]] = []
         for monomial, factor in inside.items():
             name, power = monomial[0] if len(monomial) == 1 else ("", Fraction(0))
             if name.startswith("(ln ") and power == 1 and factor.denominator == 1:
                 found = times(found, self.power_of(name, factor))
+                powers.append((name[4:-1], factor))
                 continue
             parts = self.shares[monomial] = lcm(self.shares.get(monomial, 1), factor.denominator)
             text = f"(exp ({number(Fraction(1, parts))} * ({self.written(monomial)})))"
             self.inside[text] = {monomial: Fraction(1, parts)}
             self.signs[text] = "+"
             found = times(found, {((text, factor * parts),): Fraction(1)})
-        self.same[self.text(e)] = (self.sum_of(found), "exponential_is")
+            powers.append((text, factor * parts))
+        self.same[self.text(e)] = (f"({self.written(tuple(powers))})", "exponential_is")
         return found
 
     def power_of(self, canonical: str, exponent: Fraction) -> Polynomial:
@@ -207,6 +219,8 @@ class PolynomialLetters:
             raise UntranslatedError("power")
         text = self.sum_of(inside)
         self.compound.setdefault(text, inside)
+        if all(factor > 0 and self.is_positive(m) for m, factor in inside.items()):
+            self.signs[text] = "+"
         made = times(root, {tuple((name, k * exponent) for name, k in outside[0]): Fraction(1)})
         made = times(made, self.letter(text, exponent))
         if exponent.denominator == 2:
@@ -222,13 +236,14 @@ class PolynomialLetters:
         return made
 
     def content(self, found: Polynomial) -> tuple[tuple[Monomial, Fraction], Polynomial]:
-        """The positive number and the monomial that all terms have in common, and the rest."""
+        """A square and the monomial that all terms have in common, and the rest, with whole coefficients."""
         names = {name for monomial in found for name, _ in monomial if self.signs.get(name) == "+"}
         least = {name: min(dict(m).get(name, Fraction(0)) for m in found) for name in names}
         outside = tuple(sorted((name, k) for name, k in least.items() if k))
         inside = {product_of(m, outside, -1): factor for m, factor in found.items()}
-        sizes = [abs(inside[m]) for m in sorted(inside)]
-        first = next((size for size in sizes if exact_root(size) is not None), sizes[0])
+        below = lcm(*(factor.denominator for factor in inside.values()))
+        _, square = _square_in(gcd(*(int(factor * below) for factor in inside.values())) * below)
+        first = Fraction(square, below) ** 2
         return (outside, first), {m: inside[m] / first for m in sorted(inside)}
 
     def root_of_number(self, factor: Fraction, exponent: Fraction) -> Polynomial | None:
@@ -240,12 +255,9 @@ class PolynomialLetters:
         root = exact_root(factor)
         if root is not None:
             return {(): root**exponent.numerator}
-        whole, outside = factor.numerator * factor.denominator, Fraction(1, factor.denominator)
-        for k in range(2, 32):
-            while whole % (k * k) == 0:
-                whole, outside = whole // (k * k), outside * k
+        whole, square = _square_in(factor.numerator * factor.denominator)
         letter = self.letter(str(whole), exponent, "+")
-        return dict.fromkeys(letter, outside**exponent.numerator)
+        return dict.fromkeys(letter, Fraction(square, factor.denominator) ** exponent.numerator)
 
     def may_multiply(self, monomial: Monomial) -> bool:
         """Whether it is not negative for what is known of its letters."""
@@ -272,6 +284,28 @@ class PolynomialLetters:
                 text = f"{text} ^ {abs(k)}"
             parts.append(f"/ {text}" if k < 0 else text)
         return " * ".join(f"({part})" for part in parts) or "1"
+
+
+def _gathered(e: Json) -> Iterator[Json]:
+    """The factors of a product, with whole powers of the same sum as one."""
+    powers: dict[str, tuple[Json, int]] = {}
+    for part in e[1:]:
+        for factor in _gathered(part) if part[0] == "mul" else [part]:
+            base, k = factor[1:] if factor[0] == "pow" else (factor, ["num", "1"])
+            if base[0] != "add" or k[0] != "num" or Fraction(k[1]).denominator != 1:
+                yield factor
+            else:
+                powers[str(base)] = base, int(k[1]) + powers.get(str(base), (base, 0))[1]
+    yield from (["pow", base, ["num", str(k)]] for base, k in powers.values() if k)
+
+
+def _square_in(whole: int) -> tuple[int, int]:
+    """What is left of an integer without a square, and what that is the square of."""
+    root = 1
+    for k in range(2, 32):
+        while whole % (k * k) == 0:
+            whole, root = whole // (k * k), root * k
+    return whole, root
 
 
 def exact_root(value: Fraction) -> Fraction | None:
@@ -347,6 +381,9 @@ def combination(
             target = difference
         elif difference and len(difference) <= 60:
             facts.append(((each,), difference))
+            (monomial, factor), *more = difference.items()
+            if not more and len(monomial) == 1 == monomial[0][1] and factor > 0 and each.relation != "==":
+                letters.signs.setdefault(monomial[0][0], "+" if each.relation == "<" else "0")
     for name in sorted({name for _, difference in [*facts, ((), target)] for name in _names(difference)}):
         if _NUMBER.fullmatch(name):
             exact = Fraction(name.strip("()").replace(" ", ""))
@@ -403,8 +440,10 @@ def _signs_of_sums(letters: PolynomialLetters, facts: list[tuple[tuple[TwoSides,
             continue
         plain = [fact for fact in facts if len(fact[1]) <= 6 and not set(letters.compound) & _names(fact[1])]
         for relation, sign in (("<", "+"), ("<=", "0")):
-            if _solved(letters, TwoSides(relation, ["opaque"], ["opaque"]), value, plain) is not None:
+            zero = TwoSides(relation, ["opaque"], ["opaque"])
+            if (found := _solved(letters, zero, value, plain)) is not None:
                 letters.signs[text] = sign
+                letters.shown[text] = zero, found
                 break
 
 

@@ -192,9 +192,10 @@ def compared(setting: Branch, goal: TwoSides) -> list[str]:
     if goal.relation == "<=" and any(True for side in (goal.left, goal.right) for _ in _under_roots(side)):
         left, right = (["pow", side, ["num", "2"]] for side in (goal.left, goal.right))
         squared = TwoSides("<=", left, right)
-        found = combination(letters, squared, setting.given, pairs=False)
-        if found is not None:
-            return [*lines, "apply by_squares; [sign |].", *combined(setting, letters, squared, found)]
+        for squares in (False, True):
+            found = combination(letters, squared, setting.given, pairs=False, squares=squares)
+            if found is not None:
+                return [*lines, "apply by_squares; [sign |].", *combined(setting, letters, squared, found)]
     searched = setting.searched and len(setting.given) <= MOST_GIVEN
     return [*lines, "arithmetic." if searched else "without_search."]
 
@@ -253,6 +254,9 @@ def combined(
 ) -> list[str]:
     """A combination as a script."""
     lines, parts = [], []
+    for text in {name: None for each in products for name, _ in each.monomial if name in letters.shown}:
+        zero, why = letters.shown[text]
+        lines += [f"assert (0 {zero.relation} {text}).", *braced(combined(setting, letters, zero, why))]
     for each in products:
         if each.of and each.of[0].left[0] == "opaque":
             continue
@@ -284,15 +288,17 @@ def combined(
     return [*lines, *identity(letters)]
 
 
-def identity(letters: PolynomialLetters) -> list[str]:
-    """Both sides are the same, once roots, logarithms and exponentials are what they are in the search."""
+def identity(letters: PolynomialLetters, end: str = "identity.") -> list[str]:
+    """Both sides are the same, as `end` shows once roots, logarithms and exponentials are as in the search."""
     lines, names = [], list[tuple[str, str]]()
     for k, (text, (other, how)) in enumerate(sorted(letters.same.items(), key=lambda pair: len(pair[0]))):
-        inside = "".join(f"try rewrite {name}; " for name, part in reversed(names) if part in text)
+        inside = "".join(
+            f"try rewrite {name}; " for name, part in reversed(names) if part.strip("()") in text
+        )
         lines.append(f"assert (same_{k} : {text} = {other}) by ({inside}{how}).")
         names.append((f"same_{k}", text))
     lines += [f"try rewrite {name} in *; clear {name}." for name, _ in reversed(names)]
-    return [*lines, "identity."]
+    return [*lines, end]
 
 
 def asserted(setting: Branch, goal: TwoSides) -> list[str] | None:
@@ -372,11 +378,12 @@ def _sign_of_logarithm(setting: Branch, u: Json) -> tuple[list[str], Branch]:
     one, zero, log = ["num", "1"], ["num", "0"], ["log", u]
     for of, its, lemma in (
         (TwoSides("<", one, u), TwoSides("<", zero, log), "log_positive"),
+        (TwoSides("<=", one, u), TwoSides("<=", zero, log), "log_nonnegative"),
         (TwoSides("<", u, one), TwoSides("<", log, zero), "log_negative"),
     ):
         shown = asserted(setting, of)
         if shown is not None:
-            said = f"{setting.text(its.left)} < {setting.text(its.right)}"
+            said = f"{setting.text(its.left)} {its.relation} {setting.text(its.right)}"
             return [*shown, f"assert ({said}) by (apply {lemma}; assumption)."], setting.knowing(its)
     return [], setting
 

@@ -42,11 +42,13 @@ STATED = (
     "Require Import semantics.\nOpen Scope R_scope.\n"
 )
 """What statements are made with."""
-RULES = "Require Import Lra Lia Psatz Nsatz.\nFrom Interval Require Import Tactic.\nRequire Import semantics rules.\n"
+RULES = (
+    "Require Import Lra Lia Psatz.\nFrom Interval Require Import Tactic.\nRequire Import semantics rules.\n"
+)
 """What scripts are made with."""
 NEEDED = "Rocq (Coq) 8.16 or newer with the libraries Coquelicot and Interval"
 SOURCES = ("semantics.v", "rules.v")
-ROWS_A_FILE = 40
+ROWS_A_FILE = 80
 CPU_SECONDS = 120
 """A guard for one file; a row at which it ends is tried once more alone, and what comes of that is not kept."""
 

@@ -1,5 +1,5 @@
 (* The rules that proofs use, each proved here once, and the tactics that apply them. *)
-Require Import Reals ZArith Lra Lia Psatz Nsatz.
+Require Import Reals ZArith Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
 From Interval Require Import Tactic.
 Require Import semantics.
@@ -37,6 +37,7 @@ Ltac sign :=
   | |- 0 < sqrt ?a => apply sqrt_lt_R0; sign
   | |- 0 < exp ?a => apply exp_pos
   | |- 0 < PI => apply PI_RGT_0
+  | |- 0 <= PI => left; apply PI_RGT_0
   | |- 0 < powerRZ ?a ?n => apply powerRZ_lt; sign
   | |- 0 <= powerRZ ?a ?n => apply powerRZ_le; sign
   | |- 0 < ln ?a => rewrite <- ln_1; apply ln_increasing; lra
@@ -123,15 +124,26 @@ Ltac lettered := unfold Rdiv in *; repeat match goal with
   | H : context [/ ?u] |- _ => no_letters u; letter_for_inverse u
   end.
 
-(* Both sides are the same, multiplied out. *)
-Ltac polynomial := cbn [Rpow_def.pow] in *; repeat match goal with
-  | H : ?a = ?b |- _ => revert H
-  | H : _ < _ |- _ => clear H | H : _ <= _ |- _ => clear H | H : _ <> _ |- _ => clear H
-  end; intros; solve [nsatz].
+(* Both sides are the same, multiplied out: modulo what squares of letters for roots are, at most four, and what letters
+   for inverses are inverses of. There is no search in this, so that it ends. *)
+Ltac fields_with_roots := cbn [Rpow_def.pow] in *;
+  repeat match goal with H : ?a = ?a |- _ => clear H end;
+  match goal with
+  | a : ?p * ?p = _, b : ?q * ?q = _, c : ?r * ?r = _, d : ?s * ?s = _ |- _ => field [a b c d]
+  | a : ?p * ?p = _, b : ?q * ?q = _, c : ?r * ?r = _ |- _ => field [a b c]
+  | a : ?p * ?p = _, b : ?q * ?q = _ |- _ => field [a b]
+  | a : ?p * ?p = _ |- _ => field [a]
+  end; repeat split; sign.
 Ltac fields := first [ring | field; repeat split; sign].
+(* Exponentials and logarithms of the same in two forms, such as 1 - v and 1 + - v, in one form. *)
+Ltac one_form f := repeat match goal with
+  | |- context [f ?a] => match goal with |- context [f ?b] => tryif constr_eq a b then fail else replace (f b) with (f a) by (f_equal; fields) end
+  end.
+Ltac one_form_each := one_form exp; one_form ln; one_form Phi.
 Ltac identity := first
   [ fields
-  | reals; roots_apart; root_letters; first [fields | lettered; polynomial] ].
+  | progress one_form_each; fields
+  | reals; roots_apart; root_letters; first [fields | fields_with_roots] ].
 
 (* Roots, logarithms and exponentials in another form. *)
 Lemma root_by_square x y : 0 <= y -> y * y = x -> sqrt x = y.
@@ -154,6 +166,8 @@ Ltac exponentials_apart := repeat match goal with
   | |- context [exp (- ?a)] => rewrite (exp_Ropp a)
   | |- context [exp (ln ?a)] => rewrite (exp_ln a) by sign
   | |- context [exp 0] => rewrite exp_0
+  | |- context [exp (1 * ?a)] => rewrite (Rmult_1_l a)
+  | |- context [exp (IZR (Zneg ?p))] => change (exp (IZR (Zneg p))) with (exp (- IZR (Zpos p)))
   end.
 Ltac log_of u := match goal with |- ln ?v = _ =>
   first [constr_eq u v | replace v with u by first [identity | exponentials_apart; identity]] end; logs_apart; simpl INR; identity.
@@ -212,6 +226,8 @@ Lemma log_order u v : 0 < u -> u <= v -> ln u <= ln v.
 Proof. intros H [L | ->]; [left; now apply ln_increasing | lra]. Qed.
 Lemma log_positive u : 1 < u -> 0 < ln u.
 Proof. intros H. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+Lemma log_nonnegative u : 1 <= u -> 0 <= ln u.
+Proof. intros H. rewrite <- ln_1. apply log_order; lra. Qed.
 Lemma log_negative u : u < 1 -> 0 < u -> ln u < 0.
 Proof. intros H P. rewrite <- ln_1. now apply ln_increasing. Qed.
 Lemma atan_order u v : u <= v -> atan u <= atan v.
@@ -241,6 +257,7 @@ Ltac powers_apart := repeat match goal with
   | |- context [powerRZ ?b (- ?n)] => rewrite (powerRZ_neg' b n)
   | |- context [powerRZ ?b (?m + ?n)] => rewrite (powerRZ_add b m n) by lra
   | |- context [powerRZ (1 / ?b) ?n] => replace (powerRZ (1 / b) n) with (/ powerRZ b n) by (rewrite <- powerRZ_inv'; f_equal; lra)
+  | |- context [powerRZ ?b 0] => change (powerRZ b 0) with 1
   | |- context [powerRZ ?b 1] => change (powerRZ b 1) with (b * 1)
   end.
 Ltac summed form := apply (sum_closed _ form); cbv beta;
@@ -269,9 +286,6 @@ Proof.
 Qed.
 Lemma at_most_by_difference l r : 0 <= r - l -> l <= r.
 Proof. lra. Qed.
-Ltac vanishing := repeat first
-  [ rewrite Rmult_0_l | rewrite Rmult_0_r | rewrite Rplus_0_l | rewrite Rplus_0_r | rewrite Rminus_0_r | rewrite Ropp_0
-  | rewrite exp_0 | rewrite ln_1 ]; first [lra | ring_simplify; lra].
 Ltac along rule x low high :=
   match goal with |- 0 <= ?e => match eval pattern x in e with ?h _ => change (0 <= h x);
     eapply (rule h _ low high); [intros; auto_derive; [repeat split; try exact I; first [sign | enclosed] | reflexivity] | | lra |] end end;
@@ -329,7 +343,7 @@ Ltac products := rewrite ?norm_square in *; norms; bilinear; one_order; intros; 
   | H : context [inner ?d ?u ?v] |- _ => let p := fresh "product" in set (p := inner d u v) in *; clearbody p
   end.
 Ltac gram := clear_parts; products;
-  repeat match goal with H : ?n * ?n = ?p |- _ => is_var p; subst p end; first [lra | fields | lettered; polynomial].
+  repeat match goal with H : ?n * ?n = ?p |- _ => is_var p; subst p end; first [lra | fields | fields_with_roots].
 
 (* ------------------------------------------------------------------ values at a point *)
 Lemma bell_continuous t : continuous (fun t => exp (- (t * t) / 2)) t.
@@ -465,31 +479,45 @@ Ltac arithmetic := first [solve [sign] | identity | branches; first [lra | lette
 Ltac given := first [assumption | sign | lra | enclosed | apply sqrt_le_1_alt; lra | lettered; nra].
 Ltac defined := lazymatch goal with
   | |- (_ <= _)%Z => first [lia | apply le_IZR; lra]
-  | |- forall _ : Z, _ => intros; repeat split; defined
+  | |- forall _ : Z, (_ <= _ <= _)%Z -> _ => let low := fresh in let high := fresh in
+    intros ? [low high]; apply IZR_le in low, high; repeat split; defined
   | |- power_defined _ _ => apply power_defined_positive; given
   | |- _ <> 0 \/ 0 <= _ => first [left; given | right; given]
   | |- locally _ _ => apply filter_forall; intros; repeat split; defined
-  | |- ex_derive _ _ => auto_derive; repeat split; first [exact I | defined]
+  | |- ex_derive _ _ => auto_derive; repeat split; first [exact I | apply Phi_derivable | defined]
   | _ => first [sign | arithmetic | enclosed]
   end.
 Ltac defined_all := repeat split; first [given | defined].
-Ltac differentiated := apply is_derive_unique; auto_derive; [repeat split; first [exact I | defined] | identity].
 Lemma exp_of_log_times c u y : 0 < c -> 0 < y -> u = ln y - ln c -> c * exp u = y.
 Proof.
   intros C Y ->. unfold Rminus. rewrite exp_plus, exp_Ropp, !exp_ln by assumption. field. lra.
 Qed.
 Ltac roots_then_logs := reals; roots_apart; root_letters;
-  repeat match goal with H : _ = _ |- _ => revert H end; logs_apart; simpl INR; intros; first [fields | lettered; polynomial].
+  repeat match goal with H : _ = _ |- _ => revert H end; logs_apart; simpl INR; intros; first [fields | fields_with_roots].
 Ltac same_values := first
   [ identity | exponential_is | apply exp_of_log; [sign | roots_then_logs]
   | apply exp_of_log_times; [sign | sign | roots_then_logs]
   | logs_apart; exponentials_apart; identity | roots_then_logs ].
+Lemma exp_of_zero a : a = 0 -> exp a = 1.
+Proof. intros ->. exact exp_0. Qed.
+Lemma log_of_one u : u = 1 -> ln u = 0.
+Proof. intros ->. exact ln_1. Qed.
+Ltac no_exponents := repeat match goal with
+  | |- context [exp ?a] => rewrite (exp_of_zero a) by fields
+  | |- context [ln ?u] => rewrite (log_of_one u) by (repeat rewrite (exp_of_zero _) by fields; fields)
+  end.
+Ltac vanishing := repeat first
+  [ rewrite Rmult_0_l | rewrite Rmult_0_r | rewrite Rplus_0_l | rewrite Rplus_0_r | rewrite Rminus_0_r | rewrite Ropp_0
+  | rewrite exp_0 | rewrite ln_1 ]; first [lra | ring_simplify; lra | no_exponents; first [lra | apply Req_le; same_values]].
 Ltac sum_of_parts := lra.
 Ltac product_of_parts := unfold Rdiv in *; let rec each :=
   first [assumption | apply Rmult_le_pos; each | apply Rmult_lt_0_compat; each | lra] in each.
 Ltac between_ends := first [assumption | lra | nra].
 Ltac continuous_there := first
-  [ apply continuous_of_derivable; auto_derive; repeat split; first [exact I | apply Phi_derivable | defined] | reg ].
+  [ apply continuous_of_derivable; auto_derive; repeat split; first [exact I | apply Phi_derivable | defined]
+  | solve [reg; apply derivable_continuous_pt; eexists; apply derivable_pt_lim_ln; sign] ].
+Ltac differentiated := apply is_derive_unique; auto_derive;
+  [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
 Ltac derived := auto_derive; [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
 (* Conditions before a comparison, which is no conjunction. *)
 Ltac conditions := repeat match goal with |- _ /\ _ => split; [defined |] end.

@@ -37,6 +37,9 @@ from dpverify.proving.rocq.terms import (
     split,
 )
 
+SLACK = 2 ** (BITS - 36)
+"""What is left between a value of the normal law and its bounds: integrals are worked out until these are shown."""
+
 
 def taken_apart(
     f: Json, kinds: Mapping[str, str], *, holds: bool = True
@@ -264,7 +267,7 @@ def functions_at(formulas: list[Json], terms: RocqTerms) -> Iterator[str]:
             low, high = (Values({}, BITS).interval(read(["phi", ["num", str(end)]])) for end in ends)
         except ValueError:
             raise UntranslatedError(head) from None
-        numbers = [ends[0], ends[1], Fraction(low.low - 2**10, 2**BITS), Fraction(high.high + 2**10, 2**BITS)]
+        numbers = [ends[0], ends[1], Fraction(low.low - SLACK, 2**BITS), Fraction(high.high + SLACK, 2**BITS)]
         limits = " ".join(map(number, numbers[2:]))
         x = terms.real(e)
         between = f"Phi_between {number(numbers[0])} {x} {number(numbers[1])} {limits}"
