@@ -355,7 +355,7 @@ CASES: tuple[Case, ...] = (
     Case(
         "gll22.rem",
         _regularized,
-        (1, 2, 4),
+        (100, 200, 400),
         (3, 6, 12),
         printed_n="2",
         printed_d="0",
