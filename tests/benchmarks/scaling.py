@@ -238,7 +238,7 @@ def table(rows: list[Row]) -> str:
     lines = ["| " + " | ".join(head) + " |", "| --- | --- |" + " ---: |" * (len(head) - 2)]
     lines += [line(found) for found in rows]
     walk, feasible = walk_tables()
-    numba = "whose normal numbers Numba makes here" if find_spec("numba") else "without Numba"
+    numba = "with normal numbers by Numba" if find_spec("numba") else "without Numba"
     return PAGE.format(
         numba=numba,
         table="\n".join(lines),
