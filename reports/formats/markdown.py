@@ -264,8 +264,13 @@ def _faults_table(faults: Sequence[PrintedFault], letter: Letter) -> str:
 def _cell(pieces: Said) -> str:
     """What stands in a table, where a bar ends a cell."""
     return _said(
-        tuple(p._replace(text=_BAR.sub(_bar, p.text)) if p.kind is PieceKind.FORMULA else p for p in pieces)
+        tuple(p._replace(text=without_bars(p.text)) if p.kind is PieceKind.FORMULA else p for p in pieces)
     )
+
+
+def without_bars(latex: str) -> str:
+    """A formula for a table, where a bar ends a cell."""
+    return _BAR.sub(_bar, latex)
 
 
 _BAR = re.compile(r"\\?\|")

@@ -27,7 +27,7 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.reports import findings_markdown, load_ledger
-from dpverify.reports.formats.markdown import escaped
+from dpverify.reports.formats.markdown import escaped, without_bars
 from dpverify.statements.hidden_constants import Between, HiddenConstant, hidden_constants
 from dpverify.statements.pages import SHARED, read_page
 from dpverify.statements.paper import Paper, PaperFolder, loaded, papers
@@ -100,7 +100,7 @@ All are evaluated in double precision, and rounded to the side on which they sta
 def constant_row(one: HiddenConstant) -> str:
     """A row of docs/constants.md."""
     proved, exhibited, ratio, where, why = one.row
-    cells = (f"`{one.display.statement}`", one.display.place, f"$`{one.display.latex}`$".replace("|", r"\|"))
+    cells = (f"`{one.display.statement}`", one.display.place, f"${without_bars(one.display.latex)}$")
     return "| " + " | ".join((*cells, proved or "–", exhibited or "–", ratio or "–", where, why)) + " |"
 
 
