@@ -71,6 +71,7 @@ def population_risk(algorithm: Algorithm, n: int) -> StatedRisk | None:
         mean += (1 - stated.probability) * lipschitz * diameter
         missed = f", L ||C|| with probability {1 - stated.probability:g}"
     found, moved = [uniform_gap(problem, n)], algorithm.stability(n)
+    by_privacy: tuple[float, str] | None = None
     slope = min(lipschitz, problem.constants.gradient_sensitivity)
     if moved is not None and math.isfinite(slope):
         found.append((slope * moved, "min(L, s) times what replacing a record moves the output by"))
@@ -78,11 +79,13 @@ def population_risk(algorithm: Algorithm, n: int) -> StatedRisk | None:
     one = privacy.headline if privacy else None
     if one and one.adjacency is Adjacency.REPLACE_ONE and one.protected == ALL_RECORDS and not one.local:
         far = lipschitz * diameter * float(one.guarantee.privacy_profile(0.0))
-        found.append((far, "delta(0) L ||C||, delta( ) the privacy profile") if math.isfinite(far) else None)
+        by_privacy = (far, "delta(0) L ||C||, delta( ) the privacy profile") if math.isfinite(far) else None
+        found.append(by_privacy)
     known = [one for one in found if one is not None]
     if not known:
         return None
-    gap, words = min(known)
+    gap, words = least = min(known)
+    needed = [str(each) for each in one.conditions] if one and least is by_privacy else []
     return replace(
         stated,
         bound=min(mean + gap, lipschitz * diameter),
@@ -90,7 +93,7 @@ def population_risk(algorithm: Algorithm, n: int) -> StatedRisk | None:
         population=True,
         probability=None,
         theorem=None,
-        conditions="; ".join(filter(None, (stated.conditions, INDEPENDENT))),
+        conditions="; ".join(filter(None, (stated.conditions, INDEPENDENT, *needed))),
         formula=f"the bound on the mean empirical risk{missed}, and {words}",
         origin=Unstated(_BECAUSE.format(words=words)),
     )

@@ -23,6 +23,8 @@ _HIDES = re.compile(r"(?:\\(?:Omega|Theta)|\\tilde\{?O\}?|(?<![A-Za-z\\{])O)(?:\
 _CONCLUDES = re.compile("statement|table|Algorithm|Theorem")
 """How places begin that are no part of a proof."""
 
+LEVEL = 1e-6
+"""With at most this probability a mean of runs is outside of its interval, each of them."""
 CLOSE = 1.05
 GROWTH = 1.25
 """From which factor on the ratio at the last size over that at the first is said to grow."""
@@ -33,9 +35,9 @@ class Between(Enum):
 
     COUNTED = "one number, which is counted or chosen"
     CLOSE = "within 5 %"
-    GROWS = "the ratio grows with the sizes: the bound has a factor that no instance tried has"
-    FALLS = "the ratio falls with the sizes: what is proved is not sharp at small ones"
-    STEADY = "no instance that was tried attains more"
+    GROWS = "the ratio grows from the first size to the last"
+    FALLS = "the ratio falls from the first size to the last"
+    STEADY = "the ratio is much the same at the first and the last size"
     NOT_PROVED = "the proof names no constant"
     NO_INSTANCE = "no instance is evaluated"
     NOT_EVALUATED = "nothing is evaluated"

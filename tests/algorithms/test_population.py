@@ -18,10 +18,12 @@ from dpverify.algorithms.bst14 import (
     ObjectivePerturbation,
     OutputPerturbation,
 )
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.gll22 import RegularizedExponentialMechanism
 from dpverify.algorithms.mn25 import DPSGD
 from dpverify.algorithms.population import INDEPENDENT, population_risk, uniform_gap
 from dpverify.algorithms.yardstick import FullBatchDescent
+from dpverify.privacy import Condition, ConditionKind
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Linear, Logistic, Problem
 from dpverify.problems.displacements import EuclideanDistance
 from dpverify.running import Randomness
@@ -170,3 +172,18 @@ def test_what_is_of_the_population_stays_and_what_holds_with_a_probability_count
     assert empirical is not None
     assert (stated.probability, empirical.probability) == (None, 0.9)
     assert stated.bound == pytest.approx(empirical.bound / 500 + 0.1 * 2.0 * 2.0 + 1 / math.sqrt(500))
+
+
+def test_what_the_privacy_needs_is_said_where_the_gap_is_by_privacy() -> None:
+    class Private(ExponentialSampling):
+        def guarantees(self, n: int) -> Any:
+            found = super().guarantees(n)
+            assert found.headline is not None
+            condition = Condition(ConditionKind.AS_DECLARED, "a coin is fair")
+            return Guarantees(replace(found.headline, conditions=(condition,)))
+
+    problem = Problem(EuclideanDistance(), Ball(2, 1.0))
+    stated = population_risk(Private(problem, 1e-3), 10)
+    assert stated is not None
+    assert "delta(0)" in stated.formula
+    assert "a coin is fair" in stated.conditions

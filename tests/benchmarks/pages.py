@@ -28,7 +28,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.reports import findings_markdown, load_ledger
 from dpverify.reports.formats.markdown import escaped, without_bars
-from dpverify.statements.hidden_constants import Between, HiddenConstant, hidden_constants
+from dpverify.statements.hidden_constants import LEVEL, Between, HiddenConstant, hidden_constants
 from dpverify.statements.pages import SHARED, read_page
 from dpverify.statements.paper import Paper, PaperFolder, loaded, papers
 from dpverify.statements.plans import Plan
@@ -85,8 +85,8 @@ printed, with two constants that can stand before it:
 
 - *Proved*: with this constant the rate holds at the sizes that are named, by what is stated of the implementation with
   every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), by the proof's own.
-- *Exhibited*: no better one does, as an instance attains it there: in closed form, by an exact law, or by the mean of a
-  few hundred seeded runs less four standard errors (plus, for Omega( )).
+- *Exhibited*: no better one does, as an instance attains it there: in closed form, by an exact law, or by the end of an
+  interval for the mean of seeded runs, which misses the mean with probability at most {level:g}, each.
 - *Ratio*: of the two; beside it what lies between them, as computed from the values at all sizes.
 
 All are evaluated in double precision, and rounded to the side on which they stay true.
@@ -115,7 +115,7 @@ def constants_page(found: Mapping[str, Sequence[HiddenConstant]]) -> str:
     parts = (
         "\n".join((f"\n## {key}\n", head, *map(constant_row, some))) for key, some in found.items() if some
     )
-    return CONSTANTS.format(summary=summary) + "\n".join(parts) + "\n"
+    return CONSTANTS.format(summary=summary, level=LEVEL) + "\n".join(parts) + "\n"
 
 
 # ------------------------------------------------------------------------------------------- counts

@@ -13,6 +13,7 @@ import pytest
 from scipy.integrate import quad
 
 from dpverify.algorithms.bst14 import NetMechanism, NoisyGradientDescent, ObjectivePerturbation
+from dpverify.errors import InvalidDataError
 from dpverify.problems import Ball, Box, Dataset, Linear, Problem
 from dpverify.running import Randomness
 from dpverify.statements.audit_parts import mean_problem
@@ -165,3 +166,12 @@ def test_rows_say_what_lies_between_the_constants() -> None:
     below = of(size(2.0, 1.0, 4.0), size(1.0, 2.0, 1.5), latex=r"\Omega(n)")
     assert (below.proved, below.exhibited) == (0.5, 1.5)
     assert not is_sound(below)
+
+
+def test_an_excess_below_the_least_is_refused() -> None:
+    """A wrong minimum is not cut off."""
+    descent = NoisyGradientDescent(Problem(Linear(), Ball(2, 1.0)), 1.0, 1e-5)
+    data = rates.equal_records(8, 2)
+    assert 0 < rates.measured(descent, data, -8.0) < rates.measured(descent, data, -8.0, below=False) < 16
+    with pytest.raises(InvalidDataError, match="allowed: within"):
+        rates.measured(descent, data, -2.0)

@@ -38,227 +38,24 @@ from dpverify.statements.own_pages import read_pages
 from dpverify.verification.catalog.rows import answered
 from dpverify.verification.kernel_rows import kernel_row, with_equations
 
-
-def letter(
-    name: str, kind: str = "real", low: str | None = "0", high: str | None = None, opened: bool = True
-) -> Json:
-    """A letter of a problem; positive if nothing else is said."""
-    unit = {"loss": "0", "length": "0"}
-    ends = {"lower": low, "lower_open": opened, "upper": high, "upper_open": False}
-    return {"name": name, "kind": kind, **ends, "unit": unit}
-
-
-X, Y, N = ["sym", "x"], ["sym", "y"], ["sym", "n"]
-ONE, TWO = ["num", "1"], ["num", "2"]
-
-
-def over(e: Json) -> Json:
-    """An inverse."""
-    return ["pow", e, ["num", "-1"]]
-
-
-def problem(claim: Json, *assuming: Json, letters: tuple[Json, ...] = ()) -> Json:
-    """A problem in x and y, or in these letters."""
-    return {
-        "variables": list(letters or (letter("x"), letter("y"))),
-        "assuming": list(assuming),
-        "claim": claim,
-    }
-
-
-BOUND = problem(["<=", ["mul", X, over(Y)], TWO], ["<=", X, ["mul", TWO, Y]])
-ROOTS = problem(
-    ["<=", ["pow", X, ["num", "1/2"]], ["mul", ["num", "3/2"], Y]], ["<=", X, ["mul", TWO, ["pow", Y, TWO]]]
+from .problems import (
+    BOUND,
+    BROKEN,
+    FALSE,
+    MINUS,
+    NORMAL,
+    ONE,
+    SMT,
+    TRUE,
+    TWO,
+    N,
+    X,
+    Y,
+    letter,
+    over,
+    problem,
+    slope,
 )
-EQUAL = problem(["==", ["mul", X, Y], ["mul", TWO, X]], ["==", Y, TWO])
-CASES = problem(["<=", ["abs", X], ["max", X, Y]], ["or", ["<=", ["num", "0"], X], ["<=", X, Y]])
-WHOLE = problem(["<=", ONE, ["pow", N, TWO]], letters=(letter("n", "integer", "1", opened=False),))
-VECTORS = problem(
-    ["<=", ["inner", X, Y], ["mul", ["norm", X], ["norm", Y]]],
-    letters=(letter("x", "vector", None), letter("y", "vector", None)),
-)
-BROKEN = problem(["<=", ["mul", X, over(Y)], TWO])
-NORMAL = problem(
-    ["<=", ["phi", Y], ["num", "4/5"]], ["==", Y, ["log", ["mul", TWO, X]]], ["==", ["floor", X], TWO]
-)
-"""At x = 2: y is log 4, at which the normal law has 0.917."""
-HALF = ["num", "1/2"]
-SUM = ["sum", ["pow", HALF, ["sym", "i"]], "i", ONE, N]
-HALVES = problem(["<", SUM, ONE], letters=WHOLE["variables"])
-MINUS = ["num", "-1"]
-CLOSED = {
-    "method": "sum",
-    "closed": [[SUM, ["add", ONE, ["mul", MINUS, ["pow", TWO, ["mul", MINUS, ["sym", "i"]]]]]]],
-    "then": {"method": "signs", "shift": {"n": ["lower"]}},
-}
-FROM_ZERO = problem(
-    ["<=", ["exp", X], ["add", ONE, ["mul", TWO, X]]], letters=(letter("x", high="1/2", opened=False),)
-)
-"""Both sides are 1 at 0, and the right one grows faster."""
-TO_HALF = problem(["<=", ["pow", X, TWO], ["num", "1/4"]], letters=FROM_ZERO["variables"])
-
-
-def along(end: str) -> Json:
-    """A box for x from 0 to 1/2, from one of its ends."""
-    return {
-        "method": "boxes",
-        "box": {"x": ["0", "1/2"]},
-        "precision": 53,
-        "tree": ["e", "x", end, ["0"], ["+"]],
-    }
-
-
-E_LESS_ONE = ["add", ["exp", ONE], MINUS]
-CHORD = problem(
-    ["<=", ["exp", X], ["add", ONE, ["mul", X, E_LESS_ONE]]],
-    letters=(letter("x", low="3/4", high="1", opened=False),),
-)
-"""Both sides are e at 1, and the right one is larger before."""
-FROM_ONE = {
-    "method": "boxes",
-    "box": {"x": ["3/4", "1"]},
-    "precision": 53,
-    "tree": ["e", "x", "upper", ["="], ["+"]],
-}
-REFLECTED = problem(["==", ["add", ["phi", X], ["phi", ["mul", ["num", "-1"], X]]], ONE])
-AT_ZERO = letter("x", opened=False)
-
-
-def slope(e: Json) -> Json:
-    """A derivative along x."""
-    return ["diff", e, "x", 1]
-
-
-SLOPE = problem(["==", slope(["mul", X, ["exp", X]]), ["mul", ["add", ONE, X], ["exp", X]]])
-NO_SLOPE = problem(["<=", ["num", "0"], slope(["pow", X, HALF])], letters=(AT_ZERO,))
-"""At 0 there is none."""
-NO_BODY = problem(["==", slope(["mul", X, over(X)]), ["num", "0"]], letters=(AT_ZERO,))
-"""x / x is 0 at 0 for Rocq, and nothing here."""
-SMT = {"method": "smt"}
-INVERSE = problem(["<=", ["exp", ["mul", MINUS, X]], ONE])
-FALLS = {
-    "method": "monotone",
-    "function": "exp",
-    "smaller": ["mul", MINUS, X],
-    "larger": ["num", "0"],
-    "times": "1",
-    "then": SMT,
-}
-CAUCHY = {"method": "gram", "sum": [[ONE, ["cauchy", X, Y]]]}
-ZERO = ["num", "0"]
-TANGENT = problem(["<=", ["log", ["add", ONE, X]], X], letters=(AT_ZERO,))
-RISES = {"method": "chains", "steps": ["slope", "x", ZERO, ["leaf"], ["leaf"]]}
-GROWS = problem(["<=", ["exp", X], ["exp", Y]], ["<=", X, Y])
-IN_ORDER = {"method": "chains", "steps": ["order", ["leaf"]]}
-POWER = problem(
-    ["==", ["pow", ["exp", X], N], ["exp", ["mul", N, X]]], letters=(letter("x"), WHOLE["variables"][0])
-)
-SQUARE = problem(["<=", ["mul", TWO, X, Y], ["add", ["pow", X, TWO], ["pow", Y, TWO]]])
-DIFFERENCE = {
-    "method": "square",
-    "root": ["add", X, ["mul", MINUS, Y]],
-    "rest": ONE,
-    "then": {"method": "signs", "shift": {}},
-}
-MEANS = problem(["<=", ["pow", ["mul", X, Y], HALF], ["mul", HALF, ["add", X, Y]]])
-ROOT_OF_LOG = ["pow", ["log", over(X)], HALF]
-TAIL = problem(["==", ["exp", ["mul", MINUS, ["pow", ROOT_OF_LOG, TWO]]], X], ["<", X, ONE])
-IDENTITY = {"method": "identity"}
-LEAF = {"method": "chains", "steps": ["leaf"]}
-BELOW_ONE = problem(["<=", ZERO, ["mul", MINUS, over(["add", MINUS, X])]], ["<", X, ONE])
-"""1 / (1 - x), with the denominator's sign turned."""
-TWO_ROOTS = ["pow", ["add", ["pow", X, HALF], ["pow", Y, HALF]], TWO]
-ROOTS_OUT = problem(["==", TWO_ROOTS, ["add", X, Y, ["mul", TWO, ["pow", ["mul", X, Y], HALF]]]])
-ROOTS_BELOW = problem(["<=", ["pow", TWO_ROOTS, HALF], ["pow", ["mul", TWO, ["add", X, Y]], HALF]])
-
-
-def both(*more: Json) -> Json:
-    """The logarithm of the sum of two exponentials."""
-    return ["log", ["add", ["exp", ["add", X, *more]], ["exp", ["add", Y, *more]]]]
-
-
-SHIFT = problem(["==", both(["sym", "z"]), ["add", ["sym", "z"], both()]], letters=tuple(map(letter, "xyz")))
-EACH = ["mul", ["sym", "i"], ["add", ["sym", "i"], ONE]]
-TELESCOPE = problem(["<", ["sum", over(EACH), "i", ONE, N], ONE], letters=WHOLE["variables"])
-TELESCOPED = {
-    **CLOSED,
-    "closed": [[TELESCOPE["claim"][1], ["add", ONE, ["mul", MINUS, over(["add", ["sym", "i"], ONE])]]]],
-}
-BELL = ["mul", ["exp", ["mul", ["num", "-2"], ["pow", X, TWO]]], over(["pow", ["mul", TWO, ["pi"]], HALF])]
-NORMAL_SLOPE = problem(["==", slope(["phi", ["mul", TWO, X]]), ["mul", TWO, BELL]])
-TRUE = [
-    KernelRow("bound", BOUND, "proved", SMT),
-    KernelRow("roots", ROOTS, "proved", SMT),
-    KernelRow("equal", EQUAL, "proved", SMT),
-    KernelRow("cases", CASES, "proved", SMT),
-    KernelRow("whole", WHOLE, "proved", SMT),
-    KernelRow("vectors", VECTORS, "proved", CAUCHY),
-    KernelRow("broken", BROKEN, "refuted", {"method": "counterexample", "point": {"x": "3", "y": "1"}}),
-    KernelRow("halves", HALVES, "proved", CLOSED),
-    KernelRow("from zero", FROM_ZERO, "proved", along("lower")),
-    KernelRow("to half", TO_HALF, "proved", along("upper")),
-    KernelRow("chord", CHORD, "proved", FROM_ONE),
-    KernelRow("reflected", REFLECTED, "proved", SMT),
-    KernelRow("slope", SLOPE, "proved", {"method": "identity"}),
-    KernelRow("inverse", INVERSE, "proved", FALLS),
-    KernelRow("tangent", TANGENT, "proved", RISES),
-    KernelRow("grows", GROWS, "proved", IN_ORDER),
-    KernelRow("power", POWER, "proved", IDENTITY),
-    KernelRow("square", SQUARE, "proved", DIFFERENCE),
-    KernelRow("means", MEANS, "proved", SMT),
-    KernelRow("tail", TAIL, "proved", IDENTITY),
-    KernelRow("below one", BELOW_ONE, "proved", LEAF),
-    KernelRow("roots out", ROOTS_OUT, "proved", IDENTITY),
-    KernelRow("roots below", ROOTS_BELOW, "proved", SMT),
-    KernelRow("shift", SHIFT, "proved", IDENTITY),
-    KernelRow("telescope", TELESCOPE, "proved", TELESCOPED),
-    KernelRow("normal slope", NORMAL_SLOPE, "proved", IDENTITY),
-    KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
-]
-FALSE = [
-    KernelRow(
-        "chord",
-        {**CHORD, "claim": ["<=", ["exp", X], ["add", ["num", "99/100"], ["mul", X, E_LESS_ONE]]]},
-        "proved",
-        FROM_ONE,
-    ),
-    KernelRow("halves", {**HALVES, "claim": ["<", SUM, ["num", "3/4"]]}, "proved", CLOSED),
-    KernelRow(
-        "from zero", {**FROM_ZERO, "claim": ["<=", ["exp", X], ["add", ONE, X]]}, "proved", along("lower")
-    ),
-    KernelRow("slope", {**SLOPE, "claim": ["==", SLOPE["claim"][1], ["mul", X, ["exp", X]]]}, "proved", SMT),
-    KernelRow("no slope", NO_SLOPE, "proved", SMT),
-    KernelRow("no body", NO_BODY, "proved", SMT),
-    KernelRow("inverse", problem(["<=", ["exp", X], ONE]), "proved", FALLS),
-    KernelRow(
-        "tangent", {**TANGENT, "claim": ["<=", TANGENT["claim"][1], ["mul", HALF, X]]}, "proved", RISES
-    ),
-    KernelRow("grows", {**GROWS, "assuming": []}, "proved", IN_ORDER),
-    KernelRow(
-        "power", {**POWER, "claim": ["==", POWER["claim"][1], ["exp", ["add", N, X]]]}, "proved", IDENTITY
-    ),
-    KernelRow(
-        "square", {**SQUARE, "claim": ["<=", SQUARE["claim"][1], ["pow", X, TWO]]}, "proved", DIFFERENCE
-    ),
-    KernelRow(
-        "means",
-        {**MEANS, "claim": ["<=", MEANS["claim"][1], ["mul", ["num", "49/100"], ["add", X, Y]]]},
-        "proved",
-        SMT,
-    ),
-    KernelRow("tail", {**TAIL, "claim": ["==", TAIL["claim"][1], ["mul", TWO, X]]}, "proved", IDENTITY),
-    KernelRow("below one", {**BELOW_ONE, "assuming": [["<", X, TWO]]}, "proved", LEAF),
-    KernelRow("roots out", {**ROOTS_OUT, "claim": ["==", TWO_ROOTS, ["add", X, Y]]}, "proved", IDENTITY),
-    KernelRow(
-        "roots below", problem([*ROOTS_BELOW["claim"][:2], ["pow", ["add", X, Y], HALF]]), "proved", SMT
-    ),
-    KernelRow("shift", {**SHIFT, "claim": ["==", SHIFT["claim"][1], both()]}, "proved", IDENTITY),
-    KernelRow("telescope", {**TELESCOPE, "claim": ["<", TELESCOPE["claim"][1], HALF]}, "proved", TELESCOPED),
-    KernelRow("normal slope", problem(["==", NORMAL_SLOPE["claim"][1], BELL]), "proved", IDENTITY),
-    KernelRow("misread", problem(["==", X, ["add", X, X]]), "proved", SMT),
-    KernelRow("reflected", {**REFLECTED, "claim": ["==", REFLECTED["claim"][1], TWO]}, "proved", SMT),
-]
-"""False, with certificates as of what is true."""
 
 
 def test_a_statement_says_where_its_parts_are_defined() -> None:

@@ -1,7 +1,7 @@
 """What bst14's statements hide in O( ), Omega( ) and Theta( ), at sizes. Risks are sums over the records.
 
-Excesses that are attained are of linear losses or of distances in closed form where that is known; else means of a few
-hundred seeded runs, less four standard errors (more, for lower bounds).
+Excesses that are attained are of linear losses or of distances in closed form where that is known; else ends of
+intervals for the means of seeded runs.
 """
 
 from __future__ import annotations
@@ -34,21 +34,25 @@ from dpverify.algorithms.bst14.huberized_hinge import (
     second_bad_risk,
 )
 from dpverify.algorithms.steps.last_iterate import falling_rates, strongly_convex_rates
+from dpverify.auditing.confidence import betting_interval
 from dpverify.problems import Ball, Box, Dataset, EuclideanDistance, Linear, Problem
 from dpverify.running import Randomness
 from dpverify.statements.audit_parts import mean_problem
-from dpverify.statements.hidden_constants import RateAt, Rates, counted, size
+from dpverify.statements.hidden_constants import LEVEL, RateAt, Rates, counted, size
 
 DELTA, FIRST = 1e-5, "statement, 1st display"
-_RUNS, _SPREAD = 400, 4.0
+_RUNS, _DRAWS = 2000, 20_000
 
 
-def measured(algorithm: Any, data: Dataset, least: float, *, below: bool = True) -> float:
-    """The expected excess of the total risk, from seeded runs: a low end, or a high one."""
-    points = np.asarray(algorithm(data, rng=Randomness(0), runs=_RUNS).points)
-    excess = np.asarray(algorithm.problem.total_risk(points, data)) - least
-    spread = _SPREAD * float(np.std(excess)) / math.sqrt(_RUNS)
-    return float(np.mean(excess)) + (-spread if below else spread)
+def measured(algorithm: Any, data: Dataset, least: float, *, below: bool = True, runs: int = _RUNS) -> float:
+    """The low end of an interval for the expected excess of the total risk, from seeded runs, or its high end."""
+    problem = algorithm.problem
+    points = np.asarray(algorithm(data, rng=Randomness(0), runs=runs).points)
+    excess = np.asarray(problem.total_risk(points, data)) - least
+    most = data.n * problem.constants.lipschitz_constant * problem.constraint.diameter
+    rounding = 1e-9 * most  # what lies farther out is refused
+    found = betting_interval(excess, -rounding, most + rounding, LEVEL)
+    return found.lower if below else found.upper
 
 
 def equal_records(n: int, p: int, length: float = 1.0) -> Dataset:
@@ -176,12 +180,11 @@ def efficient_risk() -> Iterator[RateAt]:
 
 
 def walk_steps() -> Iterator[RateAt]:
-    """With sqrt(p) in the maximum, as corrected."""
     for p in (1, 2, 3):
         for n in (10, 100, 1000, 10_000):
             plan = GridWalk.for_privacy(Problem(Linear(), Box.cube(p, 1.0)), epsilon=1.0).plan(n)
             spread = plan.lipschitz * plan.edge
-            longest = max(p * math.log(spread * p / plan.distance), spread * math.sqrt(p))
+            longest = max(p * math.log(spread * p / plan.distance), spread)
             yield size((spread / plan.distance) ** 2 * p**3 * longest, plan.steps, n=n, p=p, epsilon=1.0)
 
 
@@ -228,14 +231,13 @@ def localized_by_descent() -> Iterator[RateAt]:
 
 
 def net_points() -> Iterator[RateAt]:
-    """Per dimension, that is the p-th root; no net has fewer points than balls of its radius have the set's volume."""
+    """No net has fewer points than balls of its radius have the set's volume."""
     for p in (1, 2):
         for n in (50, 100, 200):
             mechanism = NetMechanism(Problem(Linear(), Box.cube(p, 1.0)), 2.0)
             ball = math.exp(p / 2 * math.log(math.pi) - gammaln(p / 2 + 1)) * mechanism.theorem_radius(n) ** p
             fewest = 2.0**p / ball
-            found = len(mechanism.net_for(n).points) ** (1 / p)
-            yield size(2.0 * n / p, found, fewest ** (1 / p), n=n, p=p, epsilon=2.0)
+            yield size((2.0 * n / p) ** p, len(mechanism.net_for(n).points), fewest, n=n, p=p, epsilon=2.0)
 
 
 def net_risk() -> Iterator[RateAt]:
@@ -257,20 +259,21 @@ def net_risk() -> Iterator[RateAt]:
 def _tilted(mechanism: ObjectivePerturbation, n: int) -> float:
     """For linear losses with the sum s e_1, the excess s (r + theta_1) of theta = Proj(-(s e_1 + b) / Delta).
 
-    The largest mean over s, from draws of b, less four standard errors; on the unit ball.
+    The largest of the low ends for the means at some s, from draws of b; on the unit ball.
     """
     p, rng = mechanism.problem.constraint.dimension, np.random.default_rng(0)
-    direction = rng.normal(size=(4000, p))
+    direction = rng.normal(size=(_DRAWS, p))
     b = direction * mechanism.noise_scale_at(n)
     if mechanism.delta == 0:
-        b *= rng.gamma(p, size=(4000, 1)) / np.linalg.norm(direction, axis=1, keepdims=True)
-    ridge, found = mechanism.regularization_at(n), 0.0
-    for share in np.geomspace(0.1, 10.0, 21):
+        b *= rng.gamma(p, size=(_DRAWS, 1)) / np.linalg.norm(direction, axis=1, keepdims=True)
+    ridge, found, shares = mechanism.regularization_at(n), 0.0, np.geomspace(0.1, 10.0, 21)
+    for share in shares:
         s = share * ridge
         theta = -(s * np.eye(1, p) + b) / ridge
         theta /= np.maximum(np.linalg.norm(theta, axis=1, keepdims=True), 1.0)
         excess = s * (1 + theta[:, 0])
-        found = max(found, float(np.mean(excess) - _SPREAD * np.std(excess) / math.sqrt(4000)))
+        rounding = 1e-9 * s
+        found = max(found, betting_interval(excess, -rounding, 2 * s + rounding, LEVEL / len(shares)).lower)
     return found
 
 
@@ -343,7 +346,9 @@ def bad_data(which: int) -> Iterator[RateAt]:
             data, best = second_bad_data(n, regularization=ridge), 1.0
             rate, proved = min(1 / width, n), second_bad_risk(n, width=width, regularization=ridge)
         least = float(np.asarray(mechanism.problem.total_risk(np.array([[best]]), data))[0])
-        yield size(rate, proved, measured(mechanism, data, least, below=False), n=n, epsilon=epsilon)
+        yield size(
+            rate, proved, measured(mechanism, data, least, below=False, runs=5000), n=n, epsilon=epsilon
+        )
 
 
 RATES: Rates = {
