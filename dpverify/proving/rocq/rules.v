@@ -236,22 +236,133 @@ Proof. intros [H | ->]; [left; now apply atan_increasing | lra]. Qed.
 Ltac clear_parts := repeat match goal with H : 0 <= _ * (_ - _) |- _ => clear H | H : _ * (_ - _) = 0 |- _ => clear H end.
 
 (* ------------------------------------------------------------------ sums in closed form *)
-Lemma sum_of_closed f F count : forall first, (forall k, (first < k <= first + Z.of_nat count)%Z -> F k - F (k - 1)%Z = f k) ->
-  sum_of count f first = F (first + Z.of_nat count)%Z - F first + f first.
+Lemma from_first (P : Z -> Prop) first : P first -> (forall n, (first <= n)%Z -> P n -> P (n + 1)%Z) ->
+  forall n, (first <= n)%Z -> P n.
 Proof.
-  induction count as [| less IH]; intros first H.
-  - simpl. rewrite Z.add_0_r. ring.
-  - cbn [sum_of]. rewrite IH by (intros k K; apply H; lia).
-    pose proof (H (first + 1)%Z ltac:(lia)) as S. replace (first + 1 - 1)%Z with first in S by lia.
-    replace (first + 1 + Z.of_nat less)%Z with (first + Z.of_nat (Datatypes.S less))%Z by lia. lra.
+  intros B N n H. replace n with (first + (n - first))%Z by lia.
+  apply (natlike_ind (fun k => P (first + k)%Z)); [now rewrite Z.add_0_r | | lia].
+  intros k K I. replace (first + Z.succ k)%Z with (first + k + 1)%Z by lia. apply N; [lia | exact I].
 Qed.
+Lemma folded_next (op : R -> R -> R) (f : Z -> R) (of : nat -> Z -> R) :
+  (forall a b c, op a (op b c) = op (op a b) c) -> (forall k, of O k = f k) ->
+  (forall less k, of (S less) k = op (f k) (of less (k + 1)%Z)) ->
+  forall count first, of (S count) first = op (of count first) (f (first + Z.of_nat count + 1)%Z).
+Proof.
+  intros A Z N. induction count as [| less IH]; intros first.
+  - rewrite N, !Z. do 2 f_equal. simpl. lia.
+  - rewrite N, IH, A, <- N. do 2 f_equal. lia.
+Qed.
+Lemma sum_next f first last m : m = (last + 1)%Z -> (first <= last)%Z -> sum f first m = sum f first last + f m.
+Proof.
+  intros -> L. unfold sum. replace (Z.to_nat (last + 1 - first)) with (S (Z.to_nat (last - first))) by lia.
+  rewrite (folded_next Rplus f (fun count => sum_of count f)) by (intros; simpl; ring).
+  do 2 f_equal. rewrite Z2Nat.id; lia.
+Qed.
+Lemma product_next f first last m :
+  m = (last + 1)%Z -> (first <= last)%Z -> product f first m = product f first last * f m.
+Proof.
+  intros -> L. unfold product. replace (Z.to_nat (last + 1 - first)) with (S (Z.to_nat (last - first))) by lia.
+  rewrite (folded_next Rmult f (fun count => product_of count f)) by (intros; simpl; ring).
+  do 2 f_equal. rewrite Z2Nat.id; lia.
+Qed.
+Lemma one_term f first : sum f first first = f first.
+Proof. unfold sum. now rewrite Z.sub_diag. Qed.
 Lemma sum_closed f F first last : (first <= last)%Z -> F first = f first ->
   (forall k, (first < k <= last)%Z -> F k - F (k - 1)%Z = f k) -> sum f first last = F last.
 Proof.
-  intros L E H. unfold sum. rewrite (sum_of_closed f F) by (intros; apply H; lia).
-  rewrite Z2Nat.id by lia. replace (first + (last - first))%Z with last by lia. lra.
+  intros L E H. cut (forall n, (first <= n)%Z -> (n <= last)%Z -> sum f first n = F n); [intros G; apply G; lia |].
+  apply (from_first (fun n => (n <= last)%Z -> sum f first n = F n)).
+  - intros _. now rewrite one_term.
+  - intros n K I U. rewrite (sum_next f first n), I by lia. rewrite <- H by lia.
+    replace (n + 1 - 1)%Z with n by lia. lra.
 Qed.
+Lemma power_next b n m : m = (n + 1)%Z -> b <> 0 \/ (0 <= n)%Z -> powerRZ b m = powerRZ b n * b.
+Proof.
+  intros -> [B | N]; [rewrite powerRZ_add by exact B; simpl; ring |].
+  rewrite <- (Z2Nat.id n N). replace (Z.of_nat (Z.to_nat n) + 1)%Z with (Z.of_nat (S (Z.to_nat n))) by lia.
+  rewrite <- !pow_powerRZ. simpl. ring.
+Qed.
+Lemma power_before b n m : m = (n - 1)%Z -> b <> 0 -> powerRZ b m = powerRZ b n * / b.
+Proof. intros -> B. change (n - 1)%Z with (n + -1)%Z. rewrite powerRZ_add by exact B. simpl. field. exact B. Qed.
+Lemma power_most b n : 0 <= b -> b <= 1 -> (0 <= n)%Z -> powerRZ b n <= 1.
+Proof.
+  intros L U N. rewrite <- (Z2Nat.id n N), <- pow_powerRZ, <- (pow1 (Z.to_nat n)). apply pow_incr. lra.
+Qed.
+Lemma power_least b n : 1 <= b -> (0 <= n)%Z -> 1 <= powerRZ b n.
+Proof. intros L N. rewrite <- (Z2Nat.id n N), <- pow_powerRZ. now apply pow_R1_Rle. Qed.
+Lemma power_nonnegative b n : 0 <= b -> (0 <= n)%Z -> 0 <= powerRZ b n.
+Proof. intros L N. rewrite <- (Z2Nat.id n N), <- pow_powerRZ. now apply pow_le. Qed.
+Lemma factorial_next n m : m = (n + 1)%Z -> (0 <= n)%Z -> factorial m = factorial n * (IZR n + 1).
+Proof.
+  intros -> N. unfold factorial. replace (Z.to_nat (n + 1)) with (S (Z.to_nat n)) by lia.
+  change (factorial_of (S (Z.to_nat n))) with (Z.of_nat (S (Z.to_nat n)) * factorial_of (Z.to_nat n))%Z.
+  rewrite mult_IZR. replace (Z.of_nat (S (Z.to_nat n))) with (n + 1)%Z by lia. rewrite plus_IZR. ring.
+Qed.
+Lemma factorial_least n : 1 <= factorial n.
+Proof.
+  destruct (Z_le_gt_dec 0 n) as [N | N]; [| unfold factorial; replace (Z.to_nat n) with O by lia; simpl; lra].
+  revert n N. apply from_first; [unfold factorial; simpl; lra |].
+  intros n N I. rewrite (factorial_next n) by lia. apply IZR_le in N. nra.
+Qed.
+Lemma factorial_positive n : 0 < factorial n.
+Proof. pose proof (factorial_least n). lra. Qed.
+Lemma factorial_is_fact n : factorial (Z.of_nat n) = INR (fact n).
+Proof.
+  induction n as [| n IH]; [reflexivity |]. rewrite (factorial_next (Z.of_nat n)) by lia.
+  rewrite IH, <- INR_IZR_INZ, fact_simpl, mult_INR, S_INR. ring.
+Qed.
+Lemma binomial_positive n k : (k <= n)%Z -> 0 < binomial n k.
+Proof.
+  intros K. unfold binomial. rewrite (proj2 (Z.leb_le k n) K). apply Rdiv_lt_0_compat; [| apply Rmult_lt_0_compat];
+    apply factorial_positive.
+Qed.
+Ltac factorials := repeat match goal with
+  | |- context [factorial ?n] => let g := fresh "factorial" in
+    pose proof (factorial_positive n); set (g := factorial n) in *; clearbody g
+  end.
+Lemma binomial_up n k m : m = (n + 1)%Z -> (0 <= k <= n)%Z ->
+  binomial m k = binomial n k * ((IZR n + 1) / (IZR n + 1 - IZR k)).
+Proof.
+  intros -> [L U]. unfold binomial. rewrite (proj2 (Z.leb_le k n) U), (proj2 (Z.leb_le k (n + 1))) by lia.
+  rewrite (factorial_next n), (factorial_next (n - k) (n + 1 - k)) by lia. rewrite minus_IZR.
+  apply IZR_le in L, U. factorials. field. repeat split; lra.
+Qed.
+Lemma binomial_over n k j : j = (k + 1)%Z -> (0 <= k <= n)%Z ->
+  binomial n j = binomial n k * ((IZR n - IZR k) / (IZR k + 1)).
+Proof.
+  intros -> [L U]. unfold binomial. rewrite (proj2 (Z.leb_le k n) U).
+  destruct (Z.leb_spec (k + 1) n) as [V | V].
+  - rewrite (factorial_next k (k + 1)), (factorial_next (n - (k + 1)) (n - k)) by lia. rewrite minus_IZR, plus_IZR.
+    apply IZR_le in L, V. rewrite plus_IZR in V. factorials. field. repeat split; lra.
+  - replace n with k by lia. unfold Rminus. rewrite Rplus_opp_r. unfold Rdiv. ring.
+Qed.
+Lemma binomial_sum f c a b n : (0 <= n)%Z ->
+  (forall i, (0 <= i <= n)%Z -> f i = c * (binomial n i * (powerRZ a i * powerRZ b (n - i)))) ->
+  sum f 0 n = c * powerRZ (a + b) n.
+Proof.
+  intros N H. set (term := fun i => Binomial.C (Z.to_nat n) i * a ^ i * b ^ (Z.to_nat n - i)).
+  assert (T : forall i, (i <= Z.to_nat n)%nat -> f (Z.of_nat i) = c * term i).
+  { intros i I. rewrite H by lia. unfold term, binomial, Binomial.C. rewrite (proj2 (Z.leb_le (Z.of_nat i) n)) by lia.
+    replace (n - Z.of_nat i)%Z with (Z.of_nat (Z.to_nat n - i)) by lia. rewrite <- (Z2Nat.id n N) at 1.
+    rewrite !factorial_is_fact, <- !pow_powerRZ. unfold Rdiv. ring. }
+  assert (S : forall m, (0 <= m)%Z -> (m <= n)%Z -> sum f 0 m = c * sum_f_R0 term (Z.to_nat m)).
+  { apply (from_first (fun m => (m <= n)%Z -> sum f 0 m = c * sum_f_R0 term (Z.to_nat m))).
+    - intros _. rewrite one_term. exact (T O ltac:(lia)).
+    - intros m M I U. rewrite (sum_next f 0 m), I by lia. replace (Z.to_nat (m + 1)) with (S (Z.to_nat m)) by lia.
+      simpl sum_f_R0. replace (m + 1)%Z with (Z.of_nat (S (Z.to_nat m))) by lia. rewrite T by lia. ring. }
+  rewrite S by lia. unfold term. rewrite <- Binomial.binomial, pow_powerRZ, Z2Nat.id by exact N. reflexivity.
+Qed.
+Lemma same_sides (relation : R -> R -> Prop) a b c d : c = a -> d = b -> relation a b -> relation c d.
+Proof. now intros -> ->. Qed.
+Lemma exp_of_sum a b c : exp ((a + b) * c) = exp (a * c) * exp (b * c).
+Proof. rewrite <- exp_plus. f_equal. ring. Qed.
+Lemma exp_of_difference a b c : exp ((a - b) * c) = exp (a * c) / exp (b * c).
+Proof. unfold Rdiv. rewrite <- exp_Ropp, <- exp_plus. f_equal. ring. Qed.
 Ltac powers_apart := repeat match goal with
+  | |- context [exp ((?a + ?b) * ?c)] => rewrite (exp_of_sum a b c)
+  | |- context [exp ((?a - ?b) * ?c)] => rewrite (exp_of_difference a b c)
+  | |- context [exp (1 * ?c)] => rewrite (Rmult_1_l c)
+  | |- context [exp (0 * ?c)] => rewrite (Rmult_0_l c), exp_0
   | |- context [powerRZ ?b (?m - ?n)] => change (m - n)%Z with (m + - n)%Z
   | |- context [powerRZ ?b (-1 * ?n)] => replace (-1 * n)%Z with (- n)%Z by lia
   | |- context [powerRZ ?b (- ?n)] => rewrite (powerRZ_neg' b n)
@@ -260,10 +371,14 @@ Ltac powers_apart := repeat match goal with
   | |- context [powerRZ ?b 0] => change (powerRZ b 0) with 1
   | |- context [powerRZ ?b 1] => change (powerRZ b 1) with (b * 1)
   end.
-Ltac summed form := apply (sum_closed _ form); cbv beta;
-  [ first [lia | apply le_IZR; lra] | powers_apart; identity
-  | let k := fresh "k" in let low := fresh in let high := fresh in
-    intros k [low high]; apply IZR_lt in low; apply IZR_le in high; rewrite ?minus_IZR; powers_apart; identity ].
+Ltac of_integers := repeat rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR.
+Ltac ordered := first [lia | apply le_IZR; of_integers; lra].
+Ltac summed form := match goal with |- sum ?f ?first ?last = _ => transitivity (form last) end;
+  [ apply (sum_closed _ form); cbv beta;
+    [ ordered | powers_apart; identity
+    | let k := fresh "k" in let low := fresh in let high := fresh in
+      intros k [low high]; apply IZR_lt in low; apply IZR_le in high; rewrite ?minus_IZR; powers_apart; identity ]
+  | cbv beta; of_integers; first [reflexivity | identity] ].
 
 (* ------------------------------------------------------------------ along a letter, from an end *)
 Lemma rising f g low high x : (forall t, low <= t <= high -> is_derive f t (g t)) ->
@@ -387,9 +502,14 @@ Proof.
   intros [L H]. unfold floor, Int_part. f_equal. rewrite <- (tech_up x (n + 1)) by (rewrite plus_IZR; lra). lia.
 Qed.
 Ltac reals_equal := first [apply root_by_square; lra | apply bound_of_root; lra | identity | branches; lra | nra | simpl; lra].
-Ltac integers := repeat match goal with
+Ltac integers := unfold binomial, factorial; repeat match goal with
+  | |- context [Z.leb ?a ?b] => let v := eval vm_compute in (Z.leb a b) in change (Z.leb a b) with v; cbv iota
+  | |- context [IZR (factorial_of (Z.to_nat ?n))] => let v := eval vm_compute in (factorial_of (Z.to_nat n)) in
+    match v with Zpos _ => change (factorial_of (Z.to_nat n)) with v end
   | |- context [Z.to_nat ?n] => let v := eval vm_compute in (Z.to_nat n) in change (Z.to_nat n) with v
   | |- context [Z.add ?a ?b] => let v := eval vm_compute in (Z.add a b) in progress change (Z.add a b) with v
+  | |- context [Z.mul ?a ?b] => let v := eval vm_compute in (Z.mul a b) in
+    match v with Z0 => idtac | Zpos _ => idtac | Zneg _ => idtac end; change (Z.mul a b) with v
   | |- context [powerRZ ?b (Zpos ?n)] => let v := eval vm_compute in (Pos.to_nat n) in change (powerRZ b (Zpos n)) with (b ^ v)
   | |- context [powerRZ ?b (Zneg ?n)] => let v := eval vm_compute in (Pos.to_nat n) in change (powerRZ b (Zneg n)) with (/ b ^ v)
   | |- context [powerRZ ?b Z0] => change (powerRZ b Z0) with 1
@@ -476,9 +596,30 @@ Ltac without_search := first
   [ lra | match goal with H : ?a <> ?b |- _ => exfalso; apply H; lra end | solve [sign] | fields | solve [branches; lra] ].
 Ltac arithmetic := first [solve [sign] | identity | branches; first [lra | lettered; nra]].
 
+Lemma power_of_exp e m : powerRZ (exp e) m = exp (IZR m * e).
+Proof. rewrite powerRZ_Rpower by apply exp_pos. unfold Rpower. now rewrite ln_exp. Qed.
+Ltac one_integer := repeat match goal with
+  | |- context [powerRZ ?b ?m] => match goal with
+    | |- context [powerRZ b ?k] => tryif constr_eq m k then fail else replace m with k by lia end
+  end.
+Ltac terms_of_binomial := intros ? [? ?]; cbv beta; one_integer; rewrite ?power_of_exp, ?powerRZ_R1;
+  rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR; identity.
+(* A claim in the letters of the step from an integer to the next, for what they stand for. *)
+Ltac known_of_letter := first
+  [ assumption | apply factorial_least | apply binomial_positive; lia | apply powerRZ_lt; sign
+  | apply power_nonnegative; [sign | lia] | apply power_most; [sign | sign | lia] | apply power_least; [sign | lia] ].
+Ltac one_further := lazymatch goal with
+  | |- sum ?f ?a ?m = sum _ _ ?n + _ => rewrite (sum_next f a n m) by lia
+  | |- product ?f ?a ?m = product _ _ ?n * _ => rewrite (product_next f a n m) by lia
+  | |- powerRZ ?b ?m = _ (powerRZ _ ?n) _ => first
+    [ rewrite (power_next b n m) by first [lia | left; sign | right; lia] | rewrite (power_before b n m) by first [lia | sign] ]
+  | |- factorial ?m = factorial ?n * _ => rewrite (factorial_next n m) by lia
+  | _ => idtac
+  end; cbv beta; of_integers; first [reflexivity | identity | f_equal; lia].
+
 Ltac given := first [assumption | sign | lra | enclosed | apply sqrt_le_1_alt; lra | lettered; nra].
 Ltac defined := lazymatch goal with
-  | |- (_ <= _)%Z => first [lia | apply le_IZR; lra]
+  | |- (_ <= _)%Z => ordered
   | |- forall _ : Z, (_ <= _ <= _)%Z -> _ => let low := fresh in let high := fresh in
     intros ? [low high]; apply IZR_le in low, high; repeat split; defined
   | |- power_defined _ _ => apply power_defined_positive; given
@@ -540,3 +681,4 @@ Ltac equal_products := match goal with
   | |- 0 <= ?a * ?b => first [replace b with 0 by lra; rewrite Rmult_0_r; lra | replace a with 0 by lra; rewrite Rmult_0_l; lra]
   | |- 0 <= ?a => replace a with 0 by lra; lra
   end.
+Ltac at_first := worked_out; first [reflexivity | same_values].

@@ -24,6 +24,7 @@ from dpverify.proving.rocq.comparisons import (
     substituted,
     swapped,
 )
+from dpverify.proving.rocq.integers import binomial_sum, induction, sums
 from dpverify.proving.rocq.terms import (
     RELATIONS,
     Json,
@@ -35,6 +36,7 @@ from dpverify.proving.rocq.terms import (
     number,
     replaced,
     split,
+    truth,
 )
 
 SLACK = 2 ** (BITS - 36)
@@ -102,8 +104,11 @@ def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
         edges = claim[0] == "<=" and "integer" not in setting.kinds.values()
         first = "conditions; try apply at_most_by_difference." if edges else "conditions."
         return [first, *in_box(proof["tree"] if edges else ["+"], proof["box"])]
-    if method == "sum":
-        return sums(setting, claim, proof["closed"])
+    if method in ("induction", "sum", "binomial-sum", "known"):
+        try:
+            return over_integers(setting, claim, proof)
+        except ValueError as error:
+            raise UntranslatedError(str(error)) from None
     lines, setting, claim, powers = prepared(setting, claim)
     proof = exponentials(proof, powers) if powers else proof
     if method == "facts":
@@ -124,6 +129,26 @@ def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
     if method == "chains":
         return lines + chain(setting, claim, proof["steps"])
     return lines + substituted(setting, claim)
+
+
+def over_integers(setting: Branch, claim: Json, proof: Json) -> list[str]:
+    """By the rules for integers, or with what is shown before."""
+
+    def inner(branch: Branch, claim: Json, proof: Json) -> list[str]:
+        return by_method(branch, {"assuming": [], "claim": claim}, proof)
+
+    if proof["method"] == "induction":
+        return induction(setting, claim, proof, inner)
+    if proof["method"] == "sum":
+        return sums(setting, claim, proof["closed"], proof["then"], inner)
+    if proof["method"] == "binomial-sum":
+        return binomial_sum(setting, claim, proof, inner)
+    lines = []
+    for part in proof["facts"]:
+        fact = part["fact"]
+        lines += [f"assert ({truth(fact, setting.kinds)}).", *braced(inner(setting, fact, part["proof"]))]
+        setting = setting.knowing(TwoSides(*fact))
+    return lines + inner(setting, claim, proof["then"])
 
 
 def monotone(setting: Branch, problem: Json, claim: Json, proof: Json) -> list[str]:
@@ -197,26 +222,6 @@ def in_box(tree: Json, box: Mapping[str, Json]) -> list[str]:
     return [f"first [enclosed | interval with ({letters}i_prec 64, i_depth 24) | arithmetic]."]
 
 
-def sums(setting: Branch, claim: Json, closed: Json) -> list[str]:
-    """The claim with closed forms in the places of its sums, each shown from one term to the next."""
-    lines = []
-    for k, (of, form) in enumerate(closed):
-        found = [e for e in parts_of(claim) if e[0] == "sum" and e[2:] == of[2:]]
-        if not found:
-            raise UntranslatedError("sum")
-        _, _, index, _, last = found[0]
-        form = downwards(form)
-        value = replaced(form, index, last)
-        of_index = RocqTerms({**setting.kinds, index: "integer"}).real(form)
-        lines += [
-            f"assert (closed_{k} : {setting.text(found[0])} = {setting.text(value)}).",
-            f"{{ summed (fun {name_of(index)} : Z => {of_index}). }}",
-            f"rewrite closed_{k}; clear closed_{k}.",
-        ]
-        claim = swapped(claim, found[0], value)
-    return lines + substituted(setting, claim)
-
-
 def differentiated(setting: Branch, problem: Json) -> tuple[Json, list[str]]:
     """The problem with derivatives worked out in its claim, each shown by `auto_derive`."""
     claim, lines = problem["claim"], []
@@ -238,13 +243,6 @@ def differentiated(setting: Branch, problem: Json) -> tuple[Json, list[str]]:
 
 def _has_slope(e: Json) -> bool:
     return any(part[0] == "diff" for part in parts_of(e))
-
-
-def downwards(e: Json) -> Json:
-    """Powers with a negated exponent as inverses."""
-    if e[0] == "pow" and e[2][:2] == ["mul", ["num", "-1"]] and len(e[2]) == 3:
-        return ["pow", ["pow", e[1], e[2][2]], ["num", "-1"]]
-    return [downwards(part) if isinstance(part, list) else part for part in e]
 
 
 def functions_at(formulas: list[Json], terms: RocqTerms) -> Iterator[str]:

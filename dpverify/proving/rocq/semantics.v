@@ -33,6 +33,12 @@ Fixpoint product_of (count : nat) (f : Z -> R) (first : Z) : R :=
   match count with O => f first | S less => f first * product_of less f (first + 1)%Z end.
 Definition product (f : Z -> R) (first last : Z) : R := product_of (Z.to_nat (last - first)) f first.
 
+(* Factorials and binomial coefficients of integers that are not negative. *)
+Fixpoint factorial_of (count : nat) : Z :=
+  match count with O => 1%Z | S less => (Z.of_nat count * factorial_of less)%Z end.
+Definition factorial (n : Z) : R := IZR (factorial_of (Z.to_nat n)).
+Definition binomial (n k : Z) : R := if (k <=? n)%Z then factorial n / (factorial k * factorial (n - k)) else 0.
+
 (* Vectors of a space of any finite dimension by their coordinates. *)
 Definition vector := nat -> R.
 Definition vadd (u v : vector) : vector := fun i => u i + v i.

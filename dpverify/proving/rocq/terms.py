@@ -36,7 +36,7 @@ WORDS = frozenset(
         as at by cofix do else end exists fix for forall fun if in let match return then using where with Prop Set Type
         R Z IZR nat vector exp ln sqrt sin cos atan PI Phi erfc sum product inner norm dimension power floor ceiling
         whole Rmax Rmin Rabs powerRZ vadd vscale RInt ex_RInt power_defined S O I True False Derive ex_derive
-        locally le lt
+        locally le lt factorial binomial
         """,
     )
 )
@@ -103,6 +103,8 @@ class RocqTerms:
             return first
         if head in ("sum", "product"):
             return self.sum(*e)
+        if head in ("factorial", "binomial"):
+            return self.counted(head, e[1:])
         if head in ("inner", "norm"):
             return f"({head} dimension {' '.join(map(self.vector, e[1:]))})"
         if head == "diff":
@@ -203,6 +205,16 @@ class RocqTerms:
             self.need(f"(forall {i} : Z, ({low} <= {i} <= {high})%Z -> {defined})")
         return f"({head} (fun {i} : Z => {term}) {low} {high})"
 
+    def counted(self, head: str, of: list[Json]) -> str:
+        """A factorial or a binomial coefficient, of integers as they are written."""
+        its = [self.integer(e) for e in of]
+        if None in its:
+            raise UntranslatedError(head)
+        for e, text in zip(of, its, strict=True):
+            if not (_number(e) and Fraction(e[1]) >= 0):
+                self.need(f"(0 <= {text})%Z")
+        return f"({head} {' '.join(map(str, its))})"
+
     def derivative(self, body: Json, letter: str, order: int, at: Json = None) -> str:
         """A first derivative, at the letter itself or where `at` says; the body is defined around there."""
         place = self.real(at or ["sym", letter])
@@ -258,7 +270,7 @@ def replaced(e: Json, letter: str, value: Json) -> Json:
             raise UntranslatedError("diff")
         return ["diff", body if name == letter else replaced(body, letter, value), name, order,
                 replaced(at[0] if at else ["sym", name], letter, value)]  # fmt: skip
-    if e[0] in ("sum", "product", "integral", "at"):
+    if e[0] in ("sum", "product", "integral", "at") and (e[2] == letter or e[2] in letters_in(value)):
         raise UntranslatedError(e[0])
     return [replaced(part, letter, value) if isinstance(part, list) else part for part in e]
 

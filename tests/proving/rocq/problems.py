@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb, factorial
+
 from dpverify.proving.rocq.kernel import KernelRow
 from dpverify.proving.rocq.terms import Json
 
@@ -153,6 +155,34 @@ TELESCOPED = {
 }
 BELL = ["mul", ["exp", ["mul", ["num", "-2"], ["pow", X, TWO]]], over(["pow", ["mul", TWO, ["pi"]], HALF])]
 NORMAL_SLOPE = problem(["==", slope(["phi", ["mul", TWO, X]]), ["mul", TWO, BELL]])
+GROWN = ["factorial", N]
+FACTORIAL = problem(["<=", ["pow", TWO, ["add", N, MINUS]], GROWN], letters=WHOLE["variables"])
+
+
+def by_induction(place: str = "1", base: Json = SMT) -> Json:
+    """From this integer on, in letters for a power of two and a factorial."""
+    return {
+        "method": "induction",
+        "letter": "n",
+        "first": ["num", place],
+        "letters": [["g", FACTORIAL["claim"][1]], ["h", GROWN]],
+        "bases": [{"proof": base, "witness": {}}],
+        "step": {"proof": SMT, "witness": {"g": "1", "h": "1", "n": place}},
+    }
+
+
+SUBSETS = ["sum", ["binomial", N, ["sym", "i"]], "i", ZERO, N]
+ALL_SUBSETS = problem(["==", SUBSETS, ["pow", TWO, N]], letters=WHOLE["variables"])
+BINOMIAL = {
+    "method": "binomial-sum",
+    **{"sum": SUBSETS, "a": ONE, "b": ONE, "factor": ONE, "then": {"method": "identity"}},
+}
+NUMBERS = problem(
+    ["or", *(["!=", ["binomial", ["num", str(n)], ["num", str(k)]], ["num", str(comb(n, k))]]
+             for n in range(5) for k in range(6)),
+     *(["!=", ["factorial", ["num", str(n)]], ["num", str(factorial(n))]] for n in range(8))],
+    letters=(letter("x"),))  # fmt: skip
+"""False: all of them are equal."""
 TRUE = [
     KernelRow("bound", BOUND, "proved", SMT),
     KernelRow("roots", ROOTS, "proved", SMT),
@@ -180,9 +210,36 @@ TRUE = [
     KernelRow("shift", SHIFT, "proved", IDENTITY),
     KernelRow("telescope", TELESCOPE, "proved", TELESCOPED),
     KernelRow("normal slope", NORMAL_SLOPE, "proved", IDENTITY),
+    KernelRow("factorial", FACTORIAL, "proved", by_induction()),
+    KernelRow("subsets", ALL_SUBSETS, "proved", BINOMIAL),
+    KernelRow("numbers", NUMBERS, "refuted", {"method": "counterexample", "point": {"x": "1"}}),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
 FALSE = [
+    KernelRow(
+        "wrong base",
+        problem(["<=", ["mul", TWO, FACTORIAL["claim"][1]], GROWN], letters=WHOLE["variables"]),
+        "proved",
+        by_induction(),
+    ),
+    KernelRow(
+        "wrong step",
+        problem(["<=", ["pow", ["num", "3"], ["add", N, MINUS]], GROWN], letters=WHOLE["variables"]),
+        "proved",
+        {**by_induction(), "letters": [["g", ["pow", ["num", "3"], ["add", N, MINUS]]], ["h", GROWN]]},
+    ),
+    KernelRow(
+        "wrong first",
+        problem(["<=", FACTORIAL["claim"][1], GROWN], letters=(letter("n", "integer", None),)),
+        "proved",
+        by_induction(),
+    ),
+    KernelRow(
+        "subsets",
+        problem(["==", SUBSETS, ["pow", ["num", "3"], N]], letters=WHOLE["variables"]),
+        "proved",
+        BINOMIAL,
+    ),
     KernelRow(
         "chord",
         {**CHORD, "claim": ["<=", ["exp", X], ["add", ["num", "99/100"], ["mul", X, E_LESS_ONE]]]},

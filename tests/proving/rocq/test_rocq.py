@@ -173,7 +173,7 @@ def test_what_is_printed_stays_in_its_comment() -> None:
 
 def test_the_checker_says_the_same_of_methods_with_steps() -> None:
     for row in (*TRUE, *FALSE):
-        if row.proof["method"] in ("sum", "boxes", "chains", "square", "identity"):
+        if row.proof["method"] in ("sum", "boxes", "chains", "square", "identity", "binomial-sum"):
             witness = {v["name"]: "1" if v["lower_open"] else v["lower"] for v in row.problem["variables"]}
             witness |= {"x": "1/2"} if row.name in ("tail", "below one") else {}
             assert check({"version": 1, "witness": witness, **certificate(row)}).confirmed is (row in TRUE), (
