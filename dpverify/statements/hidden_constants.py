@@ -158,7 +158,7 @@ class HiddenConstant:
             "" if exhibited is None else down(exhibited),
             "" if ratio is None else f"{ratio:.3g}",
             self.range,
-            self.why.value,
+            self.why.value if self.sizes or not self.display.reason else f"it {self.display.reason}",
         )
 
 

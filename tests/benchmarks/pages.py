@@ -85,8 +85,9 @@ printed, with two constants that can stand before it:
 
 - *Proved*: with this constant the rate holds at the sizes that are named, by what is stated of the implementation with
   every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), by the proof's own.
-- *Exhibited*: no better one does, as an instance attains it there: in closed form, by an exact law, or by the end of an
-  interval for the mean of seeded runs, which misses the mean with probability at most {level:g}, each.
+- *Exhibited*: no better one does, as an instance, or for Omega( ) an algorithm, attains it there: in closed form, by an
+  exact law, by what is counted or proved of the algorithm, or by the end of an interval for the mean of seeded runs,
+  which misses the mean with probability at most {level:g}, each.
 - *Ratio*: of the two; beside it what lies between them, as computed from the values at all sizes.
 
 All are evaluated in double precision, and rounded to the side on which they stay true.

@@ -13,11 +13,13 @@ import pytest
 from scipy.integrate import quad
 
 from dpverify.algorithms.bst14 import NetMechanism, NoisyGradientDescent, ObjectivePerturbation
+from dpverify.algorithms.gll22 import LinearHardFamily
 from dpverify.errors import InvalidDataError
 from dpverify.problems import Ball, Box, Dataset, Linear, Problem
 from dpverify.running import Randomness
 from dpverify.statements.audit_parts import mean_problem
 from dpverify.statements.bst14.audits import rates
+from dpverify.statements.gll22.audits.rates import population_lower_bound
 from dpverify.statements.hidden_constants import Between, HiddenConstant, RateAt, Rates, counted, hides, size
 from dpverify.statements.inventory import ListedDisplay
 from dpverify.statements.paper import papers
@@ -37,10 +39,17 @@ QUICK = (
     ("bst14", "bst14.thmA.1", "statement, 1st display"),
     ("bst14", "bst14.thmE.1.1", "statement, 1st display"),
     ("bst14", "bst14.thmE.2.1", "statement, inline 2"),
+    ("bst14", "bst14.lem5.1", "statement, inline 2"),
+    ("bst14", "bst14.lem5.1", "statement, 1st display"),
+    ("bst14", "bst14.thm5.2", "statement, 1st display"),
     ("bst14", "bst14.thm5.4", "statement, 1st display"),
+    ("bst14", "bst14.lem6.5", "statement, 1st display"),
     ("gll22", "gll22.thm6.4", "statement, inline 8"),
     ("gll22", "gll22.rem6.10", "statement, inline 2"),
+    ("gll22", "gll22.thm5.6", "statement, inline 7"),
+    ("gll22", "gll22.cor7.6", "statement, 1st display"),
     ("mn25", "mn25.thm8", "statement, inline 6"),
+    ("mn25", "mn25.lem13", "statement, inline 1"),
 )
 """What is evaluated in no time; the page has all."""
 
@@ -175,3 +184,38 @@ def test_an_excess_below_the_least_is_refused() -> None:
     assert 0 < rates.measured(descent, data, -8.0) < rates.measured(descent, data, -8.0, below=False) < 16
     with pytest.raises(InvalidDataError, match="allowed: within"):
         rates.measured(descent, data, -2.0)
+
+
+@pytest.mark.parametrize(("n", "epsilon", "power"), [(8, 0.5, 1), (8, 0.5, 2), (30, 0.1, 1)])
+def test_vectors_of_a_packing_are_there_and_too_many_to_tell_apart(
+    n: int, epsilon: float, power: int
+) -> None:
+    """By a list of all sign vectors; more equal records by a factor of two and a half could be told apart."""
+    p = 10
+    equal, wrong = rates.packing(n, p, epsilon, power)
+    assert equal >= 1
+    assert (n - equal) % 2 == 0
+    code: list[int] = []
+    for one in range(2**p):
+        if all((one ^ other).bit_count() >= 2 * wrong - 1 for other in code):
+            code.append(one)
+    # the likeliest answer is e^(epsilon k) times as likely on its data as on the common ones, where one is 1 / M
+    assert math.exp(epsilon * equal) / len(code) <= 0.5
+    assert equal == n - n % 2 or math.exp(2.5 * epsilon * (equal + 2)) / len(code) > 0.5
+
+
+def test_a_solver_of_the_truncated_family_is_no_better_than_its_lower_bound() -> None:
+    """In one dimension the sign of the mean is the best answer; its risk is above the bound, and not above ten."""
+    (first, *_) = population_lower_bound()
+    n, rng = int(first.at["n"]), np.random.default_rng(0)
+    family = LinearHardFamily(1, n)
+    found = []
+    for length in (2.0, 4.0):
+        records = family.separation + family.record_stddev * rng.standard_normal((20_000, 4 * n))
+        kept = np.where(np.abs(records) <= length, records, np.nan)
+        missed = np.nanmean(kept[:, : 2 * n], axis=1) < 0
+        # of two at most are taken: no sample has fewer than n records
+        assert np.min(np.sum(np.isfinite(kept[:, : 2 * n]), axis=1)) >= n
+        found.append(float(np.mean(missed)) * 2 * float(np.nanmean(kept)) / length)
+    assert first.proved is not None
+    assert first.proved < min(found) < 10 * first.proved

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy.stats import binom, norm
 
 from dpverify.algorithms.bst14 import (
     ApproximateLocalization,
+    BoostedSampling,
     EfficientExponentialSampling,
     ExponentialSampling,
     GridWalk,
@@ -26,6 +27,8 @@ from dpverify.algorithms.bst14 import (
     NetMechanism,
     NoisyGradientDescent,
     ObjectivePerturbation,
+    OutputPerturbation,
+    SamplingInConvexSet,
 )
 from dpverify.algorithms.bst14.huberized_hinge import (
     first_bad_data,
@@ -197,6 +200,20 @@ def efficient_steps() -> Iterator[RateAt]:
             yield size(rate, sampling.plan(n).steps, n=n, p=p, epsilon=1.0)
 
 
+def convex_set_steps(*, boosted: bool) -> Iterator[RateAt]:
+    """On the unit ball, with the densities and the distances of Algorithm 7 at epsilon = 1."""
+    kind: Any = BoostedSampling if boosted else SamplingInConvexSet
+    for p in (1, 2, 3):
+        for n in (10, 100, 1000, 10_000):
+            sampling = kind(Problem(Linear(), Ball(p, 1.0)), 1 / 12, 1 / 3)
+            steep, edge, distance = max(n / 12 * 2, p), 2.0, sampling.distance
+            rate = (steep * edge / distance) ** 2 * p**3
+            rate *= max(p * math.log(steep * edge * p / distance), steep * edge)
+            if boosted:
+                rate *= max(p * math.log(2), n / 12 * 2, math.log(1 / distance))
+            yield size(rate, sampling.plan(n).steps * sampling.repeats(n), n=n, p=p, epsilon=1.0)
+
+
 # ------------------------------------------------------------------------------------------ localization, nets
 
 
@@ -317,13 +334,90 @@ def objective_convex_risk(delta: float) -> Iterator[RateAt]:
 # ------------------------------------------------------------------------------------------ lower bounds
 
 
-def center(most: float) -> Iterator[RateAt]:
-    """Where the rate is n: whatever the data, the ball's center has at most this share of n."""
+_HARD = ((20, 100), (1000, 2000), (1000, 100), (100_000, 2000))
+"""Records and dimensions, epsilon being 1."""
+
+
+@lru_cache
+def packing(n: int, p: int, epsilon: float, power: int = 1) -> tuple[int, int]:
+    """The k equal records of Lemma 5.1's data set, and how many coordinates are wrong with probability 1/2.
+
+    Of all sign vectors, 2^p / V are pairwise apart in at least s coordinates, V being how many differ from one of them
+    in less (Gilbert and Varshamov). A data set for each of these, v, has k records v / sqrt(p) and others, in pairs of
+    opposite ones, that are the same for all v. An answer that is less than k / (n sqrt(p)) off in all but fewer than
+    s / 2 coordinates is so for one v only. All data sets are within k records of a common one. So if exp(epsilon k)
+    is at most half of their number, then for some v, s / 2 coordinates or more are that far off, with probability 1/2.
+    The s is the one with the largest k^power s / 2.
+    """
+    found, near = (0, 0), 0
+    for apart in range(1, p):
+        near += math.comb(p, apart - 1)
+        most = min(n, int((p * math.log(2) - math.log(near) - math.log(2)) / epsilon - 1e-9))
+        equal, wrong = most - (n - most) % 2, -(-apart // 2)
+        if equal < 1:
+            break
+        found = max(found, (equal, wrong), key=lambda one: one[0] ** power * one[1])
+    return found
+
+
+def hard_data(what: str) -> Iterator[RateAt]:
+    """Of Lemma 5.1, part 1. No sum is longer than n, no set larger than p, and 0 is no farther off than 1 / sqrt(p)."""
+    for n, p in _HARD:
+        equal, wrong = packing(n, p, 1.0)
+        unit = {"length": 1.0, "error": 1 / (n * math.sqrt(p))}.get(what)
+        if unit is None:
+            yield size(p, wrong, p, n=n, p=p, epsilon=1.0)
+        else:
+            yield size(unit * min(n, p), unit * equal, unit * n if n <= p else None, n=n, p=p, epsilon=1.0)
+
+
+def pure_risk() -> Iterator[RateAt]:
+    """Of Theorem 5.2: an output times k / n is an answer, so that it is 1 / sqrt(p) off the minimizer where that is.
+
+    The excess is at least k / 2 times the squared distance. With probability 1/2 that of the center, or of Algorithm 2,
+    is no larger than what is attained, whatever the data.
+    """
+    for n, p in _HARD:
+        equal, wrong = packing(n, p, 1.0)
+        stated = ExponentialSampling(Problem(Linear(), Ball(p, 1.0)), 1.0).risk_quantile(n, 0.5)
+        assert stated is not None
+        yield size(min(n, p), equal * wrong / (2 * p), min(n, stated.bound), n=n, p=p, epsilon=1.0)
+
+
+def pure_convex_risk() -> Iterator[RateAt]:
+    """Of Theorem 5.4: n / 2 times the squared distance to the records' mean; likewise, with Algorithm 3."""
+    for n, p in _HARD:
+        equal, wrong = packing(n, p, 1.0, 2)
+        stated = OutputPerturbation(mean_problem(p, 1.0), 1.0).risk_quantile(n, 0.5)
+        assert stated is not None
+        attained = min(n / 2, stated.bound)
+        yield size(min(n, p**2 / n), wrong * equal**2 / (2 * n * p), attained, n=n, p=p, epsilon=1.0)
+
+
+def without_looking(most: float) -> Iterator[RateAt]:
+    """Where the rate is n, or 1 / sqrt(p): whatever the data, at most this share of it.
+
+    The ball's center has no larger risk, no sum is longer than n, and 0 is no farther off than 1 / sqrt(p).
+    """
     for n in (10, 1000):
         yield size(float(n), None, most * n, n=n)
 
 
+def least_delta() -> Iterator[RateAt]:
+    """The delta that is taken below."""
+    for n in _BAD:
+        yield counted(float(n) ** -4, bad_mechanism(n).delta, n=n)
+
+
 # ------------------------------------------------------------------------------------------ the huberized hinge
+
+
+_BAD = (75, 300, 1200)
+
+
+def bad_mechanism(n: int) -> HuberizedObjectivePerturbation:
+    """The paper's h, for which both bounds are of one order."""
+    return HuberizedObjectivePerturbation(1 / math.sqrt(n), 0.5, float(n) ** -4)
 
 
 def worse_data() -> Iterator[RateAt]:
@@ -334,10 +428,9 @@ def worse_data() -> Iterator[RateAt]:
 
 
 def bad_data(which: int) -> Iterator[RateAt]:
-    """The paper's h, for which both bounds are of one order."""
-    for n in (75, 300, 1200):
-        width, epsilon = 1 / math.sqrt(n), 0.5
-        mechanism = HuberizedObjectivePerturbation(width, epsilon, float(n) ** -4)
+    for n in _BAD:
+        mechanism = bad_mechanism(n)
+        width, epsilon = mechanism.width, mechanism.epsilon
         ridge = mechanism.perturbation.regularization_at(n)
         if which == 1:
             data, best = first_bad_data(n), -1.0
@@ -363,11 +456,18 @@ RATES: Rates = {
     ("bst14.lem4.2", "statement, 2nd display"): localized_by_solver,
     ("bst14.thm4.3", FIRST): localized_risk,
     ("bst14.thmC.2", "statement, 2nd display"): localized_by_descent,
-    ("bst14.thm5.2", FIRST): partial(center, 1.0),
-    ("bst14.thm5.3", FIRST): partial(center, 1.0),
-    ("bst14.thm5.4", FIRST): partial(center, 0.5),
-    ("bst14.thm5.5", FIRST): partial(center, 0.5),
+    ("bst14.lem5.1", "statement, inline 2"): partial(hard_data, "length"),
+    ("bst14.lem5.1", "statement, inline 3"): partial(hard_data, "coordinates"),
+    ("bst14.lem5.1", FIRST): partial(hard_data, "error"),
+    ("bst14.lem5.1", "statement, inline 6"): partial(without_looking, 1.0),
+    ("bst14.lem5.1", "statement, 2nd display"): partial(without_looking, 1.0),
+    ("bst14.thm5.2", FIRST): pure_risk,
+    ("bst14.thm5.3", FIRST): partial(without_looking, 1.0),
+    ("bst14.thm5.4", FIRST): pure_convex_risk,
+    ("bst14.thm5.5", FIRST): partial(without_looking, 0.5),
     ("bst14.lem6.1", FIRST): walk_steps,
+    ("bst14.lem6.4", FIRST): partial(convex_set_steps, boosted=False),
+    ("bst14.lem6.5", FIRST): partial(convex_set_steps, boosted=True),
     ("bst14.thmA.1", "Algorithm 8, inline 1"): net_points,
     ("bst14.thmA.1", FIRST): net_risk,
     ("bst14.thmE.1.1", "statement, inline 1"): partial(objective_weight, 0.0),
@@ -377,6 +477,7 @@ RATES: Rates = {
     ("bst14.thmE.2.1", "statement, inline 2"): partial(objective_convex_risk, 0.0),
     ("bst14.thmE.2.2", "statement, inline 2"): partial(objective_convex_risk, DELTA),
     ("bst14.thmB.1", FIRST): worse_data,
+    ("bst14.lemB.2", "statement, inline 1"): least_delta,
     ("bst14.lemB.2", FIRST): partial(bad_data, 1),
     ("bst14.lemB.3", FIRST): partial(bad_data, 2),
 }

@@ -10,10 +10,13 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+from scipy.stats import ncx2
 
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler, schedule
+from dpverify.algorithms.gll22.linear_hard_family import LinearHardFamily
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.algorithms.gll22.rejection_inner_step import QUERIES_A_ROUND, InnerKernel, inner_queries
 from dpverify.auditing.confidence import betting_interval
 from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem
 from dpverify.running import Randomness
@@ -42,6 +45,21 @@ def values_a_step() -> Iterator[RateAt]:
     sampler = AlternatingSampler(Problem(Linear(), Ball(2, 1.0)), 2.0, 1.0, accuracy=delta)
     (stated,), steps = sampler.queries(5), sampler.schedule.steps
     yield size(1.0, stated.count / steps, _counted(sampler, 5, 2, 200) / steps, delta=delta)
+
+
+def samples_a_step() -> Iterator[RateAt]:
+    """Two an attempt, in expectation; attempts from the set's center are counted on linear losses."""
+    delta, runs = 0.1, 20_000
+    sampler = AlternatingSampler(Problem(Linear(), Ball(2, 1.0)), 2.0, 1.0, accuracy=delta)
+    chosen = sampler.schedule
+    kernel = InnerKernel(
+        sampler.density, chosen.step_size, Dataset(np.tile(np.eye(1, 2), (5, 1)), np.ones(5)), np
+    )
+    # in every fourth turn all proposals are in the set
+    _, accepted, _ = kernel.attempt(np.zeros((runs, 2)), 3, Randomness(0))
+    often = betting_interval(np.asarray(accepted, dtype=np.float64), 0.0, 1.0, LEVEL).upper
+    proved = inner_queries(chosen.truncation / chosen.steps) / QUERIES_A_ROUND * 2
+    yield size(1.0, proved, 2 / often, delta=delta)
 
 
 def inner_steps() -> Iterator[RateAt]:
@@ -105,6 +123,38 @@ def population_risk() -> Iterator[RateAt]:
             yield size(private + 1 / math.sqrt(n), stated.bound, attained, n=n, d=d, epsilon=epsilon)
 
 
+_HARD = ((100, 1), (1000, 10), (10_000, 100))
+
+
+def allowed_values() -> Iterator[RateAt]:
+    """The number that is taken below."""
+    for n, d in _HARD:
+        most = min(n**2 / math.log(1e5), n * d)
+        yield counted(most, math.floor(most), n=n, d=d, epsilon=1.0)
+
+
+def population_lower_bound() -> Iterator[RateAt]:
+    """Theorem 7.1's family, given that records are no longer than r, of which G is r.
+
+    A record is longer with probability q. The values are of k records at most; but for k q times the largest excess,
+    the mean excess is that of the family. Along v the mean of short records is less by the root of q times the second
+    moment, at most. What is attained: the minimizer on floor(k / d) records, read whole, or the set's center.
+    """
+    for n, d in _HARD:
+        values = math.floor(min(n**2 / math.log(1e5), n * d))
+        family = LinearHardFamily(d, values)
+        stddev, along, proved = family.record_stddev, family.separation * math.sqrt(d), 0.0
+        for length in np.sqrt(1 + np.geomspace(0.1, 100, 200) / d):
+            q = float(ncx2.sf((length / stddev) ** 2, d, (along / stddev) ** 2))
+            short = family.lower_bound - values * q * 2 * -family.minimum
+            share = 1 - math.sqrt(q * (along**2 + stddev**2)) / along
+            proved = max(proved, short * share / float(length) if min(short, share) > 0 else 0.0)
+        rate = (
+            2 / math.sqrt(1 + math.log(n) / d) * min(math.sqrt(math.log(1e5) * d) / n + 1 / math.sqrt(n), 1)
+        )
+        yield size(rate, proved, min(1.0, 2 / math.sqrt(max(values // d, 1))), n=n, d=d, epsilon=1.0)
+
+
 RATES: Rates = {
     ("gll22.thm1.2", "statement, inline 5"): partial(
         mechanism_queries, "erm", least=False, with_epsilon=False
@@ -117,6 +167,9 @@ RATES: Rates = {
     ("gll22.thm5.6", "Theorem 2.3, inline 5"): values_a_step,
     ("gll22.thm5.6", "statement, inline 6"): values_a_step,
     ("gll22.lem5.5", "statement, inline 3"): values_a_step,
+    ("gll22.thm5.6", "Theorem 2.3, inline 6"): samples_a_step,
+    ("gll22.thm5.6", "statement, inline 7"): samples_a_step,
+    ("gll22.lem5.5", "statement, inline 4"): samples_a_step,
     ("gll22.thm5.6", "Theorem 2.3, inline 7"): inner_steps,
     ("gll22.thm6.4", "statement, inline 8"): large_epsilon,
     ("gll22.thm6.4", "statement, 1st display"): partial(
@@ -126,4 +179,6 @@ RATES: Rates = {
         mechanism_queries, "sco", least=True, with_epsilon=True
     ),
     ("gll22.rem6.10", "statement, inline 2"): population_risk,
+    ("gll22.cor7.6", "statement, inline 1"): allowed_values,
+    ("gll22.cor7.6", "statement, 1st display"): population_lower_bound,
 }
