@@ -15,7 +15,7 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on, scaled_lack
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
-from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, minus, number
+from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, minus, number, plain
 
 TAKEN = "the law of what is taken"
 R, T, U, UNIT = ("sym", COLUMN), ("sym", "other"), ("sym", "time"), number(1)
@@ -86,12 +86,11 @@ class CoinsOnPage:
             shown = [proof.arithmetic(sign, *known) for sign in signs]
             paid = proof.arithmetic(("<=", ("mul", cost, bound), epsilon), *known)
             puts = [
-                ((), self.last),
+                *plain(self.last),
                 (names, score),
-                ((), self.factor),
+                *plain(self.factor),
                 (names, exponent),
-                ((), bound),
-                ((), epsilon),
+                *plain(bound, epsilon),
             ]
             premises = [*shown, lack, moves(apart, bound), paid, *chances]
             rule = "theorem.permute-and-flip" + "-apart" * apart

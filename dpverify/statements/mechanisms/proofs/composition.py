@@ -13,7 +13,7 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, cost
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, minus, number, of_each
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, minus, number, of_each, plain
 
 OneDraw = Callable[[ProofBuilder, MechanismStep, str, "tuple[Node, ...]", list[int]], int]
 """Proves that a draw has a guarantee: its head, and its numbers."""
@@ -151,9 +151,7 @@ class Composition:
         types: dict[str, Node] = {"mathcalD": DATA, "T": kind}
 
         def use(rule: str, premises: Sequence[int], *values: Node) -> int:
-            return proof.use(
-                rule, [law, *(((), one) for one in values)], premises, types, [*self.known, *self.sizes]
-            )
+            return proof.use(rule, [law, *plain(*values)], premises, types, [*self.known, *self.sizes])
 
         def show(relation: str, left: Node, right: Node) -> int:
             return proof.arithmetic((relation, left, right), *self.known)
@@ -193,7 +191,7 @@ class Composition:
         if mechanism.law_behind(k) == draw.term:
             return one
         types = {"mathcalD": DATA, "T": draw.kind, "U": mechanism.output.kind}
-        first, numbers = ((ONE,), on(mechanism, draw.term, ONE)), [((), one) for one in costs]
+        first, numbers = ((ONE,), on(mechanism, draw.term, ONE)), plain(*costs)
         if parts_of(rest)[0] == "certain":
             made = ((draw.name,), parts_of(rest)[1])
             premises = [proof.arithmetic(("<", NONE, costs[0]), *self.known)] if head == "gaussian" else []
@@ -204,10 +202,21 @@ class Composition:
         drawn: Node = (draw.name, (), draw.kind)
         other = proof.every([drawn], (), private, lambda inner, _: self.behind(inner, k + 1, given))
         values = [first, ((draw.name, ONE), law)]
-        values += [((), one) for pair in zip(costs, total, strict=True) for one in pair]
+        values += plain(*(one for pair in zip(costs, total, strict=True) for one in pair))
         signs = {"private": [("<=", NONE, total[-1])], "gaussian": [("<", NONE, c) for c in (*costs, *total)]}
         signed = [proof.arithmetic(sign, *self.known) for sign in signs.get(head, ())]
         return proof.use(SEQUENCE[head], values, [*signed, one, other], types, defined)
+
+
+def weakened(
+    proof: ProofBuilder, found: int, law: Node, numbers: Sequence[Node], types: dict[str, Node],
+    known: Sequence[int], defined: Sequence[int] = (),
+) -> int:  # fmt: skip
+    """Approximate privacy of a law with numbers that are seen to be at least those that are proved."""
+    proved = parts_of(proof.facts[found])[3:]
+    within = [proof.arithmetic(("<=", *pair), *known) for pair in zip(proved, numbers, strict=True)]
+    values = [((ONE,), law), *plain(*proved, *numbers)]
+    return proof.use("theorem.weaker", values, [found, *within], types, defined or known)
 
 
 def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:

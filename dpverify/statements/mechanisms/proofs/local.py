@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put, with_types
 from dpverify.proving.theorems.building import ProofBuilder, Prove
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private, zero_of
+from dpverify.statements.mechanisms.proofs.composition import weakened
 from dpverify.statements.mechanisms.proofs.guesses import cost
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, minus, number, sum_ranges
+from dpverify.statements.mechanisms.proofs.ranges import (
+    DATA,
+    ONE,
+    OTHER,
+    D,
+    Ranges,
+    Value,
+    minus,
+    number,
+    plain,
+)
 from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
 
-Values: TypeAlias = "list[tuple[tuple[str, ...], Node]]"
 X, Y = ("sym", "x"), ("sym", "y")
 SAFE: tuple[Fraction | int, ...] = (0, 1, Fraction(1, 2))
 """Values up to which of what is tested there may be too much to tell."""
@@ -110,14 +119,11 @@ class LocalProof:
             except UnderivedError as error:
                 reasons.append(str(error))
                 continue
-            total = parts_of(self.proof.facts[found])[3]
-            ends = (total, epsilon), (delta, delta)
-            within = [self.proof.arithmetic(("<=", *pair), *self.known) for pair in ends]
-            values = [*self.on_data(mechanism.law), *plain(total, delta, epsilon, delta)]
-            return self.proof.use("theorem.weaker", values, [found, *within], types, self.known)
+            law = on(mechanism, mechanism.law, ONE)
+            return weakened(self.proof, found, law, (epsilon, delta), types, self.known)
         raise UnderivedError(reasons[0])
 
-    def on_data(self, *terms: Node) -> Values:
+    def on_data(self, *terms: Node) -> list[Value]:
         """Terms as functions of the data set."""
         return [((ONE,), on(self.mechanism, one, ONE)) for one in terms]
 
@@ -128,7 +134,7 @@ class LocalProof:
         except UnderivedError:
             return half(epsilon)
 
-    def applied(self, rule: str, values: Values, types: dict[str, Node], terms: list[Node]) -> int:
+    def applied(self, rule: str, values: list[Value], types: dict[str, Node], terms: list[Node]) -> int:
         """The claim of a theorem for some values of its letters, once all that it assumes is shown."""
         premises = [self.shown(one, terms) for one in premises_of(rule, values, types)]
         defined = [k for term in terms for k in self.has_values(term)]
@@ -153,10 +159,10 @@ class LocalProof:
     def positive(self, terms: list[Node]) -> Prove:
         """Shows that the scale is positive on each data set."""
         letters: tuple[Node, ...] = ((ONE, (), DATA),)
-        ranges = sum_ranges(self.mechanism, self.proof, terms[1], self.known, letters)
+        ranges = Ranges(self.mechanism, self.proof, self.known).sums(terms[1], letters)
 
         def prove(inner: ProofBuilder, _: list[int]) -> None:
-            found = [inner.use(k, [((), ("sym", ONE))], []) for k in ranges]
+            found = [inner.use(k, plain(D), []) for k in ranges]
             inner.arithmetic(("<", number(0), on(self.mechanism, terms[1], ONE)), *found, *self.known)
 
         return prove
@@ -182,17 +188,12 @@ class LocalProof:
         return prove
 
 
-def plain(*terms: Node) -> Values:
-    """Terms as values of letters without arguments."""
-    return [((), one) for one in terms]
-
-
 def half(term: Node) -> Node:
     """Half of a number."""
     return ("mul", term, number(Fraction(1, 2)))
 
 
-def premises_of(rule: str, values: Values, types: dict[str, Node]) -> Iterator[Node]:
+def premises_of(rule: str, values: list[Value], types: dict[str, Node]) -> Iterator[Node]:
     """What a theorem assumes, for some values of its letters."""
     _, letters, premises, _ = parts_of(with_types(shipped()[rule].clause.body, types))
     names = [named(parts_of(letter)[0]) for letter in parts_of(letters)]

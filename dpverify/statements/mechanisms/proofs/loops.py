@@ -14,7 +14,15 @@ from dpverify.proving.checker.theorems.language import Node, named, parts_of, pu
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, flat, on, private
-from dpverify.statements.mechanisms.proofs.composition import MADE, NONE, Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.proofs.composition import (
+    MADE,
+    NONE,
+    Composition,
+    OneDraw,
+    Route,
+    routes,
+    weakened,
+)
 from dpverify.statements.mechanisms.proofs.local import premises_of
 from dpverify.statements.mechanisms.proofs.ranges import (
     DATA,
@@ -23,12 +31,14 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     OTHER,
     D,
     E,
+    Value,
     number,
     places,
+    plain,
     replaced,
 )
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE
-from dpverify.statements.mechanisms.proofs.together import SharedRounds, Value
+from dpverify.statements.mechanisms.proofs.together import SharedRounds
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.theorems.library import shipped
 
@@ -176,10 +186,8 @@ class LoopClause:
         last, h = self.loop.last, named(H[1])
         first = self.rounds(last, ("sym", BEGIN))
         types = {"mathcalD": DATA, "T": HISTORY, "U": self.kind}
-        numbers = [((), one) for one in total]
-        found = proof.use(
-            MADE[route.head], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known
-        )
+        values = [((ONE,), first), ((h,), ("of", MADE_OF, H)), *plain(*total)]
+        found = proof.use(MADE[route.head], values, [found], types, known)
         whole.conclude(proof, found, total, on(self.mechanism, self.law, ONE), self.kind)
 
     def one_by_one(
@@ -197,18 +205,14 @@ class LoopClause:
         def of_letters(inner: ProofBuilder, _: list[int]) -> None:
             found = whole.behind(inner, 0, given)
             if added != costs:  # a sum of zeros
-                within = [inner.arithmetic(("<=", *pair), *known) for pair in zip(added, costs, strict=True)]
-                numbers = [((), one) for one in (*added, *costs)]
                 types: dict[str, Node] = {"mathcalD": DATA, "T": self.round.output.kind}
-                inner.use("theorem.weaker", [((ONE,), law), *numbers], [found, *within], types, known)
+                weakened(inner, found, law, costs, types, known)
 
         every = proof.every(letters, (), (head, (ONE, DATA), law, *costs), of_letters)
         at = on(self.mechanism, self.round_at(H), ONE)
-        values: list[tuple[tuple[str, ...], Node]] = [
-            ((), ("of", f"now {name}", H)) for name, _ in self.before
-        ]
+        now = plain(*(("of", f"now {name}", H) for name, _ in self.before))
         private: Node = (head, (ONE, DATA), at, *costs)
-        one = proof.every([(H[1], (), HISTORY)], (), private, lambda inner, _: inner.use(every, values, []))
+        one = proof.every([(H[1], (), HISTORY)], (), private, lambda inner, _: inner.use(every, now, []))
         last = self.loop.last
         terms = {**self.terms(at), "rho": ((), costs[0]), "varepsilon": ((), costs[0])}
         signs = [
@@ -276,7 +280,7 @@ class LoopClause:
         """That a round that does not ask for the record in which neighbors differ says the same of both."""
 
         def prove(inner: ProofBuilder, given: list[int]) -> None:
-            record = inner.use(same, [((), D), ((), E), ((), self.numbered(H))], given)
+            record = inner.use(same, plain(D, E, self.numbered(H)), given)
             of_event: Node = ("of", EVENT, ("sym", "what is said"))
             chance = put(("chance", ("what is said", self.round.output.kind), law, of_event), {})
             equal = inner.arithmetic(("==", chance, chance), *known)
