@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.language import Node, free, heads, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
-from dpverify.proving.theorems.building import ProofBuilder, proof_of
+from dpverify.proving.theorems.building import ProofBuilder, Show, Value, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError, json_of
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
@@ -37,7 +38,7 @@ from dpverify.statements.mechanisms.proofs.choices import (
 from dpverify.statements.mechanisms.proofs.coins import CoinsOnPage, by_either
 from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes, weakened
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
-from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale, premises_of
+from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
 from dpverify.statements.mechanisms.proofs.loops import loop_of
 from dpverify.statements.mechanisms.proofs.ranges import (
     COLUMN,
@@ -49,7 +50,6 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     D,
     E,
     Ranges,
-    Value,
     magnitude,
     may_lack_value,
     minus,
@@ -251,16 +251,11 @@ class DrawProof:
         return self.proof.arithmetic((relation, left, right), *self.known)
 
     def applied(
-        self, rule: str, values: list[Value], types: dict[str, Node], *others: Callable[[], int],
-        defined: Callable[[], list[int]] | None = None,
+        self, rule: str, values: list[Value], types: dict[str, Node], *others: int | Show,
+        defined: Callable[[], list[int]] = list,
     ) -> int:  # fmt: skip
-        """A rule's claim: what it assumes of numbers is shown by arithmetic, and all else by others, in their order."""
-        further, premises = iter(others), list[int]()
-        for one in premises_of(rule, values, types):
-            plain_one = parts_of(one)[0] in ("<", "<=", "==")
-            premises.append(self.proof.arithmetic(one, *self.known) if plain_one else next(further)())
-        known = [*(defined() if defined else ()), *self.known]
-        return self.proof.use(rule, values, premises, types, known)
+        """A rule's claim, as of a proof from what is assumed of public letters."""
+        return self.proof.applied(rule, values, self.known, others, types, defined)
 
     def on_data(self, term: Node) -> Value:
         """A term as a function of the data set."""
@@ -357,8 +352,8 @@ class DrawProof:
             values += [*plain(below[0].location), *(many if count else one), answer]
             values += plain(bound, wide, scale, epsilon)
         return self.applied(
-            rule, values, types, partial(self.moves, query, bound, second),
-            *(partial(int, k) for k in (*chosen, *alike)), defined=partial(self.has_values, query, second),
+            rule, values, types, lambda _: self.moves(query, bound, second), *chosen, *alike,
+            defined=partial(self.has_values, query, second),
         )  # fmt: skip
 
     def chosen_in_runs(self, choice: ChoiceOnPage, epsilon: Node) -> int:
@@ -383,7 +378,7 @@ class DrawProof:
         }  # fmt: skip
         types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": "integer"}
         values = [terms[name] for name in shipped()["theorem.pure-until"].names]
-        found = self.applied("theorem.pure-until", values, types, *(partial(int, k) for k in (*runs, one)))
+        found = self.applied("theorem.pure-until", values, types, *runs, one)
         types, law = {"mathcalD": DATA, "T": HISTORY}, on(self.mechanism, choice.law, ONE)
         return weakened(self.proof, found, law, (epsilon, number(0)), types, self.known)
 
@@ -392,9 +387,9 @@ class DrawProof:
         epsilon = cancelled(("mul", number(2), rho), root=2)
         drawn, types = self.on_data(draw.term), {"mathcalD": DATA, "T": draw.kind}
         values = [drawn, *plain(epsilon)]
-        found = self.applied("theorem.pure-to-concentrated", values, types, lambda: pure(epsilon))
+        found = self.applied("theorem.pure-to-concentrated", values, types, lambda _: pure(epsilon))
         values = [drawn, *plain(parts_of(self.proof.facts[found])[3], rho)]
-        return self.applied("rule.equal-concentrated", values, types, lambda: found)
+        return self.applied("rule.equal-concentrated", values, types, found)
 
     def moves(self, query: Node, bound: Node, second: tuple[Node, ...] = ()) -> int:
         """That a query differs by at most a bound between all neighbors."""
@@ -468,21 +463,18 @@ class DrawProof:
         query, scale = law[1:]
         return self.applied(
             "lemma.laplace-scale", [self.on_data(query), *plain(scale, epsilon)], {"mathcalD": DATA},
-            partial(self.moves, query, ("mul", epsilon, scale)), defined=partial(self.has_values, query),
+            lambda _: self.moves(query, ("mul", epsilon, scale)), defined=partial(self.has_values, query),
         )  # fmt: skip
 
     def bernoulli(self, law: tuple[Node, ...], *numbers: Node) -> int:
         """A bit: neither its probability nor that of the other bit is much larger on a neighbor."""
         values: list[Value] = [self.on_data(law[1]), *plain(*numbers)]
         types: dict[str, Node] = {"mathcalD": DATA}
-        assumed = premises_of("lemma.bernoulli-private", values, types)
-        premises = [self.by_arithmetic(one, [ONE, OTHER]) for one in assumed]
-        return self.proof.use("lemma.bernoulli-private", values, premises, types, self.known)
+        show = repeat(lambda one: self.by_arithmetic(one, [ONE, OTHER]))
+        return self.proof.applied("lemma.bernoulli-private", values, self.known, show, types)
 
     def by_arithmetic(self, claim: Node, names: Sequence[str]) -> int:
-        """A formula, or one for all data sets with some names, by arithmetic."""
-        if parts_of(claim)[0] != "all":
-            return self.proof.arithmetic(claim, *self.known)
+        """A formula for all data sets with some names, by arithmetic."""
         _, letters, _, body = parts_of(put(claim, {}))
         old = [named(parts_of(one)[0]) for one in parts_of(letters)]
         new = {one: ((), ("sym", name)) for one, name in zip(old, names, strict=False)}
@@ -502,12 +494,13 @@ class DrawProof:
             cost = ("mul", ("pow", bound, number(2)), ("pow", twice, number(-1)))
         rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[head]
         types: dict[str, Node] = {"mathcalD": DATA}
-        moves, defined = partial(self.moves, query, bound), self.has_values(query)
+        moves, defined = self.moves(query, bound), self.has_values(query)
+        by: dict[str, Any] = {"defined": lambda: defined}
         values = [self.on_data(query), *plain(bound, scale)]
-        found = self.applied(rule, values, types, moves, defined=lambda: defined)
+        found = self.applied(rule, values, types, moves, **by)
         values = [self.on_data(law), *plain(cost, budget)]
         of_same = "theorem.gdp-weaker" if head == "gaussian" else "rule.equal-concentrated"
-        return self.applied(of_same, values, {**types, "T": "real"}, lambda: found, defined=lambda: defined)
+        return self.applied(of_same, values, {**types, "T": "real"}, found, **by)
 
     def normal_approximate(self, law: tuple[Node, ...], epsilon: Node, delta: Node) -> int:
         """Normal noise and approximate privacy: by the profile where that is small enough, or classically."""
@@ -518,8 +511,8 @@ class DrawProof:
         by: dict[str, Any] = {"defined": lambda: defined}
         values = [self.on_data(query), *plain(bound, scale, epsilon)]
         with suppress(UnderivedError):
-            return self.applied("lemma.gaussian-scale", [*values, *plain(delta)], types, lambda: moves, **by)
-        found = self.applied("theorem.gaussian-analytic", values, types, lambda: moves, **by)
+            return self.applied("lemma.gaussian-scale", [*values, *plain(delta)], types, moves, **by)
+        found = self.applied("theorem.gaussian-analytic", values, types, moves, **by)
         ratio = cancelled(("mul", scale, ("pow", bound, number(-1))))
         if not free(ratio) | free(epsilon):  # the noise is a number times the sensitivity
             half, whole = (("pow", ("mul", number(2), one), number(-1)) for one in (scale, ratio))
@@ -549,7 +542,7 @@ class DrawProof:
             bound: Node = epsilon if apart else ("mul", epsilon, ("num", "1/2"))
             return self.applied(
                 "lemma.exponential-weights" + "-apart" * apart, values, {"mathcalD": DATA, "R": kind},
-                lambda: self.scores_move(query, kind, bound, apart),
+                lambda _: self.scores_move(query, kind, bound, apart),
                 defined=partial(self.has_values, query, ((COLUMN, (), kind),)),
             )  # fmt: skip
 

@@ -82,9 +82,6 @@ class CoinsOnPage:
             """The claim, from how much two scores move apart, or from twice what one moves."""
             cost: Node = self.factor if apart else ("mul", number(2), self.factor)
             bound = cancelled(("mul", epsilon, ("pow", cost, number(-1))))
-            signs = ("<=", UNIT, self.last), ("<=", number(0), self.factor), ("<=", number(0), bound)
-            shown = [proof.arithmetic(sign, *known) for sign in signs]
-            paid = proof.arithmetic(("<=", ("mul", cost, bound), epsilon), *known)
             puts = [
                 *plain(self.last),
                 (names, score),
@@ -92,11 +89,10 @@ class CoinsOnPage:
                 (names, exponent),
                 *plain(bound, epsilon),
             ]
-            premises = [*shown, lack, moves(apart, bound), paid, *chances]
-            rule = "theorem.permute-and-flip" + "-apart" * apart
-            return proof.use(
-                rule, [*puts, ((ONE,), self.law)], premises, {"mathcalD": DATA}, [*values, *known, lack]
-            )
+            return proof.applied(
+                "theorem.permute-and-flip" + "-apart" * apart, [*puts, ((ONE,), self.law)], known,
+                (lack, lambda _: moves(apart, bound), *chances), {"mathcalD": DATA}, lambda: [*values, lack],
+            )  # fmt: skip
 
         return by_either(self.mechanism, by)
 

@@ -150,41 +150,28 @@ class Composition:
         law = ((ONE,), of)
         types: dict[str, Node] = {"mathcalD": DATA, "T": kind}
 
-        def use(rule: str, premises: Sequence[int], *values: Node) -> int:
-            return proof.use(rule, [law, *plain(*values)], premises, types, [*self.known, *self.sizes])
-
-        def show(relation: str, left: Node, right: Node) -> int:
-            return proof.arithmetic((relation, left, right), *self.known)
+        def use(rule: str, *values: Node) -> int:
+            """What a rule gives of what is known of the law."""
+            return proof.applied(rule, [law, *plain(*values)], self.known, [found], types, lambda: self.sizes)
 
         if self.route.head == "concentrated" and head == "private":
             epsilon, delta = numbers
-            positive = show("<", NONE, total[0])
             if (order := best_order(total[0], epsilon, delta)) is not None:
-                above, not_negative = show("<", number(1), order), show("<=", NONE, epsilon)
-                rule, premises = (
-                    "theorem.concentrated-to-approximate-improved",
-                    [above, positive, not_negative, found],
-                )
-                found = use(rule, premises, order, *total, epsilon)
+                found = use("theorem.concentrated-to-approximate-improved", order, *total, epsilon)
             else:
-                within = [positive, show("<", NONE, delta), show("<", delta, number(1))]
-                found = use("theorem.concentrated-to-approximate", [*within, found], *total, delta)
+                found = use("theorem.concentrated-to-approximate", *total, delta)
             total = parts_of(proof.facts[found])[3:]
         elif head == "renyi-private":
             order, bound = numbers
-            above = show("<", number(1), order)
-            found = use("rule.concentrated-elim", [above, found], order, *total)
-            at = parts_of(proof.facts[found])[4]
-            use("lemma.renyi-weaker", [above, found, show("<=", at, bound)], order, at, bound)
+            found = use("rule.concentrated-elim", order, *total)
+            use("lemma.renyi-weaker", order, parts_of(proof.facts[found])[4], bound)
             return
         if total != tuple(numbers):
-            within = [show("<=", *pair) for pair in zip(total, numbers, strict=True)]
-            signs = [show("<", NONE, one) for one in (*total, *numbers)] if head == "gaussian" else []
-            use(WEAKER[str(head)], [*signs, found, *within], *total, *numbers)
+            use(WEAKER[str(head)], *total, *numbers)
 
     def behind(self, proof: ProofBuilder, k: int, given: list[int]) -> int:
         """That what follows on the first draws has a guarantee."""
-        mechanism, head, defined = self.mechanism, self.route.head, [*self.known, *self.sizes]
+        mechanism, head = self.mechanism, self.route.head
         draw, costs = mechanism.draws[k], self.route.costs[k]
         one = self.one_draw(proof, draw, head, costs, given)
         rest = mechanism.law_behind(k + 1)
@@ -194,8 +181,8 @@ class Composition:
         first, numbers = ((ONE,), on(mechanism, draw.term, ONE)), plain(*costs)
         if parts_of(rest)[0] == "certain":
             made = ((draw.name,), parts_of(rest)[1])
-            premises = [proof.arithmetic(("<", NONE, costs[0]), *self.known)] if head == "gaussian" else []
-            return proof.use(MADE[head], [first, made, *numbers], [*premises, one], types, defined)
+            values = [first, made, *numbers]
+            return proof.applied(MADE[head], values, self.known, [one], types, lambda: self.sizes)
         total = self.route.total(k + 1)
         law = on(mechanism, rest, ONE)
         private: Node = (head, (ONE, DATA), law, *total)
@@ -203,9 +190,7 @@ class Composition:
         other = proof.every([drawn], (), private, lambda inner, _: self.behind(inner, k + 1, given))
         values = [first, ((draw.name, ONE), law)]
         values += plain(*(one for pair in zip(costs, total, strict=True) for one in pair))
-        signs = {"private": [("<=", NONE, total[-1])], "gaussian": [("<", NONE, c) for c in (*costs, *total)]}
-        signed = [proof.arithmetic(sign, *self.known) for sign in signs.get(head, ())]
-        return proof.use(SEQUENCE[head], values, [*signed, one, other], types, defined)
+        return proof.applied(SEQUENCE[head], values, self.known, [one, other], types, lambda: self.sizes)
 
 
 def weakened(
@@ -213,10 +198,8 @@ def weakened(
     known: Sequence[int], defined: Sequence[int] = (),
 ) -> int:  # fmt: skip
     """Approximate privacy of a law with numbers that are seen to be at least those that are proved."""
-    proved = parts_of(proof.facts[found])[3:]
-    within = [proof.arithmetic(("<=", *pair), *known) for pair in zip(proved, numbers, strict=True)]
-    values = [((ONE,), law), *plain(*proved, *numbers)]
-    return proof.use("theorem.weaker", values, [found, *within], types, defined or known)
+    values = [((ONE,), law), *plain(*parts_of(proof.facts[found])[3:], *numbers)]
+    return proof.applied("theorem.weaker", values, known, [found], types, lambda: defined)
 
 
 def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from itertools import repeat
 
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put, with_types
-from dpverify.proving.theorems.building import ProofBuilder, Prove
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder, Prove, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private, zero_of
@@ -19,14 +21,12 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     OTHER,
     D,
     Ranges,
-    Value,
     minus,
     number,
     plain,
 )
 from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity
 from dpverify.statements.mechanisms.scope import dependence
-from dpverify.statements.theorems.library import shipped
 
 X, Y = ("sym", "x"), ("sym", "y")
 SAFE: tuple[Fraction | int, ...] = (0, 1, Fraction(1, 2))
@@ -136,16 +136,14 @@ class LocalProof:
 
     def applied(self, rule: str, values: list[Value], types: dict[str, Node], terms: list[Node]) -> int:
         """The claim of a theorem for some values of its letters, once all that it assumes is shown."""
-        premises = [self.shown(one, terms) for one in premises_of(rule, values, types)]
-        defined = [k for term in terms for k in self.has_values(term)]
-        return self.proof.use(rule, values, premises, types, [*defined, *self.known])
+        return self.proof.applied(
+            rule, values, self.known, repeat(partial(self.shown, terms)), types,
+            lambda: [k for term in terms for k in self.has_values(term)],
+        )  # fmt: skip
 
-    def shown(self, premise: Node, terms: list[Node]) -> int:
-        """That what a theorem assumes is true."""
-        head, *parts = parts_of(premise)
-        if head != "all":
-            return self.proof.arithmetic(premise, *self.known)
-        kinds = [parts_of(letter)[2] for letter in parts_of(parts[0])]
+    def shown(self, terms: list[Node], premise: Node) -> int:
+        """That what a theorem assumes of all numbers, of all data sets, or of all neighbors is true."""
+        kinds = [parts_of(letter)[2] for letter in parts_of(parts_of(premise)[1])]
         if kinds == ["real"]:
             return self.proof.block(
                 premise,
@@ -191,14 +189,6 @@ class LocalProof:
 def half(term: Node) -> Node:
     """Half of a number."""
     return ("mul", term, number(Fraction(1, 2)))
-
-
-def premises_of(rule: str, values: list[Value], types: dict[str, Node]) -> Iterator[Node]:
-    """What a theorem assumes, for some values of its letters."""
-    _, letters, premises, _ = parts_of(with_types(shipped()[rule].clause.body, types))
-    names = [named(parts_of(letter)[0]) for letter in parts_of(letters)]
-    for one in parts_of(premises):
-        yield put(one, dict(zip(names, values, strict=True)))
 
 
 def _claim(premise: Node) -> Node:

@@ -59,11 +59,8 @@ def pairs_differ(known: Sensitivity, fold: Fold) -> int:
 
     elsewhere = proof.every(letters, (*inside, *apart), ("==", one, other), same)
     every = proof.every(letters, inside, ("<=", magnitude(one, other), most), near)
-    positive = proof.arithmetic(("<=", number(0), most))
     values = [*((names, side) for side in known.sides(body)), *plain(known.place, first, last, most)]
-    return proof.use(
-        "rule.pairs-differ", values, [positive, elsewhere, every, *known.inside(fold)], defined=known.public
-    )
+    return proof.applied("rule.pairs-differ", values, known.known, [elsewhere, every])
 
 
 def all_differ(known: Sensitivity, fold: Fold, each: Node, whole: Node) -> int:
@@ -81,11 +78,8 @@ def all_differ(known: Sensitivity, fold: Fold, each: Node, whole: Node) -> int:
         inner.arithmetic(claim, *equal, *facts, *known.public)
 
     elsewhere = proof.every([(INDEX, (), "integer")], premises, claim, near)
-    positive = proof.arithmetic(("<=", number(0), each), *known.public)
     values = [*known.functions(fold), *plain(known.place, first, last, each)]
-    rests = proof.use(
-        "rule.rests-near", values, [positive, elsewhere, *known.inside(fold)], defined=known.public
-    )
+    rests = proof.applied("rule.rests-near", values, known.known, [elsewhere])
     at_place = known.sides(fold.at(known.place))
     others: Node = ("mul", minus(last, first), each)
     own = proof.arithmetic(("<=", magnitude(*at_place), minus(whole, others)), *facts, *known.public)
@@ -117,7 +111,7 @@ def one_differs(known: Sensitivity, fold: Fold, times: int, more: list[int]) -> 
     _, _, body, first, last = fold
     proof, place = known.proof, known.place
     own: Node = ("floor", ("mul", number(Fraction(1, times)), ("add", place, number(-more[0]))))
-    i, facts = ("sym", INDEX), [known.low, known.high, *known.public]
+    i, facts = ("sym", INDEX), known.known
     one, other = known.sides(fold.at(i))
     before: Node = minus(first, number(1))
     premises = (*fold.inside(), ("not", ("==", i, own)), ("not", ("==", i, before)))
@@ -160,7 +154,4 @@ def one_differs(known: Sensitivity, fold: Fold, times: int, more: list[int]) -> 
     nothing: Node = ("<=", magnitude(*known.sides(fold.at(before))), number(0))
     vacuous = proof.every((), fold.inside(before), nothing)
     values = [*known.functions(fold), *plain(own, before, first, last, limit, number(0))]
-    positive = [proof.arithmetic(("<=", number(0), end)) for end in (limit, number(0))]
-    return proof.use(
-        "rule.sums-differ-twice", values, [*positive, elsewhere, step, vacuous], defined=known.public
-    )
+    return proof.applied("rule.sums-differ-twice", values, facts, [elsewhere, step, vacuous])

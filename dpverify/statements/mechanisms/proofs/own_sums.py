@@ -46,6 +46,5 @@ def equal_sums(
         [(NUMBER, (), "integer")], fold.inside(("sym", NUMBER)), ("==", *terms),
         lambda inside, given: show(inside, terms[0], terms[1], given),
     )  # fmt: skip
-    some = proof.arithmetic(("<=", fold.first, fold.last), *public)
     values = [*(((NUMBER,), body) for body in terms), *plain(fold.first, fold.last)]
-    return proof.use("lemma.equal-sums", values, [every, some], defined=public)
+    return proof.applied("lemma.equal-sums", values, public, [every])

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations, product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from dpverify.proving.checker.theorems.language import (
     Node,
@@ -20,7 +20,7 @@ from dpverify.proving.checker.theorems.language import (
     parts_of,
     put,
 )
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.sequences import subterms
@@ -32,8 +32,6 @@ D, E = ("sym", ONE), ("sym", OTHER)
 DATA = "mathcalD"
 """The type of data sets."""
 HOLE = "the hole"
-Value: TypeAlias = "tuple[tuple[str, ...], Node]"
-"""What stands for a letter: a term, with the names of its arguments."""
 RANGES = {"sum": "rule.sum-range", "largest": "rule.largest-range", "smallest": "rule.smallest-range"}
 GRID, SMALL, FAR = 64, 3, 20.0
 """Steps between the bounds of a record, how many records a small data set has, and a number that stands for any."""
@@ -170,9 +168,9 @@ class Ranges:
 
         return self.proof.every([(name, (), "integer")], ends, claim, prove)
 
-    def both(self, rule: str, values: Sequence[Value], given: Sequence[int]) -> list[int]:
+    def both(self, rule: str, values: Sequence[Value], *others: int) -> list[int]:
         """The two parts of what a rule gives."""
-        both = self.proof.use(rule, values, given, defined=self.public)
+        both = self.proof.applied(rule, values, self.public, others)
         return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
 
     def of(self, fold: Fold) -> list[int]:
@@ -180,7 +178,7 @@ class Ranges:
 
         Of a sum with a record of an index that is public, this is said of all terms but that of this index.
         """
-        proof, first, last = self.proof, fold.first, self.on(fold.last)
+        first, last = fold.first, self.on(fold.last)
         ends = extremes(self.mechanism, fold.body) if fold.head in RANGES else None
         if ends is None:
             return []
@@ -188,12 +186,8 @@ class Ranges:
             every, bounds = self.between(fold, *ends), plain(first, last, *ends)
             pinned = next(pins(self.mechanism, fold.body, fold.name), None) if fold.head == "sum" else None
             if pinned is not None:
-                inside = [proof.arithmetic(side, *self.public) for side in fold.inside(pinned, last)]
-                values = [self.function(fold), *plain(pinned), *bounds]
-                return self.both("rule.rest-range", values, [every, *inside])
-            least = ("add", last, number(1)) if fold.head == "sum" else last
-            some = proof.arithmetic(("<=", first, least), *self.public)
-            return self.both(RANGES[named(fold.head)], [self.function(fold), *bounds], [every, some])
+                return self.both("rule.rest-range", [self.function(fold), *plain(pinned), *bounds], every)
+            return self.both(RANGES[named(fold.head)], [self.function(fold), *bounds], every)
         return []
 
     def orders(self, seen: Sequence[Fold]) -> list[int]:
@@ -214,10 +208,9 @@ class Ranges:
                 facts, public = [*given], self.public
                 for fold in (*dict.fromkeys(fold for fold in small if fold.head == "smallest"), other):
                     values = [self.function(fold), *plain(i, fold.first, fold.last)]
-                    both = inner.use("rule.between-extremes", values, given, defined=public)
-                    facts += [inner.arithmetic(part, both) for part in parts_of(inner.facts[both])[1:]]
-                    if fold is not other:
-                        facts += self.within(inner, given).of(fold)
+                    here = self.within(inner, given)
+                    facts += here.both("rule.between-extremes", values)
+                    facts += here.of(fold) if fold is not other else []
                 for rank in zip(ranks(one.body), ranks(other.body), strict=False):
                     facts.append(no_larger(inner, *rank, public))
                 near = inner.arithmetic(("<=", *terms), *facts, *public, thorough=False)
@@ -229,10 +222,8 @@ class Ranges:
 
             with suppress(UnderivedError, ValueError):
                 every = proof.every([(index, (), "integer")], one.inside(i), claim, prove)
-                some = proof.arithmetic(("<=", one.first, one.last), *self.public)
                 values = [self.function(one), *plain(one.first, one.last, ends[0], top)]
-                both = proof.use(RANGES["largest"], values, [every, some], defined=self.public)
-                found.append(proof.arithmetic(parts_of(proof.facts[both])[2], both))
+                found.append(self.both(RANGES["largest"], values, every)[1])
         return found
 
     def wholeness(self, query: Node) -> list[int]:

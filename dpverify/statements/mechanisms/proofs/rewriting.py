@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.theorems.building import Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import on
@@ -17,7 +18,6 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     ONE,
     OTHER,
     Fold,
-    Value,
     folds,
     minus,
     number,

@@ -180,22 +180,15 @@ def amplified(
     whole = proof.facts.index(put(("private", (ONE, DATA), law, epsilon, delta), {}))
     assumed = given[last + 1 :]
     values = [*letters.values, *plain(epsilon, delta), ((ONE,), law)]
-    bounds = [("<=", number(0), one) for one in (epsilon, delta)]
     types: dict[str, Node] = {"mathcalD": letters.data, "T": mechanism.output.kind, "I": PLACES, "R": SETS}
     if mechanism.size is not None:
-        rate = mechanism.sample.rate
-        ends = [("<=", number(0), rate), ("<=", rate, number(1)), *bounds]
-        premises = [*assumed[:1], last - 3, *assumed[2:4], whole]
-        rule = POISSON
+        premises, rule = [*assumed[:1], last - 3, *assumed[2:4], whole], POISSON
     else:
-        m, n = letters.values[-2][1], letters.values[-1][1]
-        ends = [("<=", number(0), m), ("<", number(0), n), *bounds, ("<", m, n)]
         laws = [_close(inside, proof, whole, k, assumed[6 + k]) for k in (0, 1)]
-        premises = [*assumed[:5], *laws, assumed[5]]
+        premises = [*assumed[1:5], *laws, assumed[5]]
         types["U"], rule = DATA, FIXED
-    shown = [proof.arithmetic(end, *known) for end in ends]
     defined = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact)) or k in known]
-    found = proof.use(rule, values, [*shown, *premises], types, defined)
+    found = proof.applied(rule, values, known, premises, types, lambda: defined)
     numbers = parts_of(proof.facts[found])[3:]
     claimed = parts_of(mechanism.of("claim")[0].term)[1:]
     if numbers != tuple(put(one, {}) for one in claimed):

@@ -21,7 +21,7 @@ from dpverify.proving.checker.theorems.language import (
     parts_of,
     put,
 )
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.proving.theorems.sequences import subterms
@@ -49,7 +49,6 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     E,
     Fold,
     Ranges,
-    Value,
     extremes,
     folds,
     magnitude,
@@ -220,13 +219,12 @@ class Sensitivity:
         if head == "sum" and (found := steps_of(self, fold)) is not None:
             return one_differs(self, fold, *found)
         moved = offsets(self.mechanism, body, name)
-        functions, known = self.functions(fold), [self.low, self.high, *self.public]
+        functions, known = self.functions(fold), self.known
         if moved == {0}:
             shown = [self.equal_elsewhere(fold, [self.place], moved)]
             shown += [self.ranges().between(fold, number(0), number(1))] if head == "product" else []
             values = [*functions, *plain(self.place, fold.first, fold.last)]
-            rule = ONE_PLACE[named(head)]
-            return self.proof.use(rule, values, [*shown, *self.inside(fold)], defined=self.public)
+            return self.proof.applied(ONE_PLACE[named(head)], values, known, shown)
         if head != "sum" or len(moved) != 2:
             raise UnderivedError("a record in more than two terms of a sum")
         places = [shifted(self.place, -c) for c in sorted(moved)]
@@ -262,16 +260,13 @@ class Sensitivity:
                 proof.arithmetic(claim, *equal)
 
             steps.append(self.proof.every((), within, claim, prove))
-        positive = [self.proof.arithmetic(("<=", number(0), limit)) for limit in limits]
         values = [*functions, *plain(*places, fold.first, fold.last, *limits)]
-        return self.proof.use(
-            "rule.sums-differ-twice", values, [*positive, elsewhere, *steps], defined=self.public
-        )
+        return self.proof.applied("rule.sums-differ-twice", values, known, [elsewhere, *steps])
 
-    def inside(self, fold: Fold) -> list[int]:
-        """That the place of the difference is among the indices of a fold."""
-        known = [self.low, self.high, *self.public]
-        return [self.proof.arithmetic(one, *known) for one in fold.inside(self.place)]
+    @property
+    def known(self) -> list[int]:
+        """What is known of the place, and of public letters."""
+        return [self.low, self.high, *self.public]
 
     def bounded(self, query: Node, bound: Node) -> int:
         """That a query differs by at most a bound.
@@ -352,7 +347,7 @@ class Sensitivity:
 
         return self.proof.cases(
             ("==", at, self.place), claim, partial(inside, here=True), partial(inside, here=False),
-            [*self.public, self.low, self.high],
+            self.known,
         )  # fmt: skip
 
     def by_ranges(self, query: Node, seen: list[Fold], claim: Node) -> int:
@@ -393,7 +388,7 @@ class Sensitivity:
         Raises:
             UnderivedError: where that is not found.
         """
-        known = [self.low, self.high, *self.public]
+        known = self.known
         seen = [*dict.fromkeys(folds(self.mechanism, *terms))]
         try:  # where nothing need be known of sums
             return show(self.proof, claim, *self.public, thorough=not seen)
@@ -439,7 +434,7 @@ class Rests:
         except UnderivedError:
             return []
         values = [ranges.function(fold), *plain(known.place, fold.first, fold.last, *ends)]
-        both = self.proof.use("rule.rest-range", values, [every, *known.inside(fold)], defined=known.public)
+        both = self.proof.applied("rule.rest-range", values, known.known, [every])
         sides = [*parts_of(self.proof.facts[both])[1:]]
         if ends[0] == number(0):
             sides[0] = ("<=", number(0), parts_of(sides[0])[2])
@@ -466,7 +461,7 @@ class Rests:
         except UnderivedError:
             return []
         values = [((INDEX,), small), ((INDEX,), large), *plain(known.place, one.first, one.last)]
-        return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
+        return [proof.applied("rule.rest-order", values, known.known, [every])]
 
     def of_numbers(self, proof: ProofBuilder, assumed: list[int], sides: list[Node], bound: Node) -> None:
         """That two numbers are near: by what is known of records and rests, of these alone at first; or as both are

@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Show, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, flat, on, private
@@ -30,7 +30,6 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     D,
     E,
     Fold,
-    Value,
     magnitude,
     minus,
     number,
@@ -212,16 +211,10 @@ class SharedRounds:
         """What is asked for in a round, on the data and the neighbor."""
         return [on(self.mechanism, self.at(self.query, round_), data) for data in (ONE, OTHER)]
 
-    def prove(
-        self,
-        proof: ProofBuilder,
-        known: list[int],
-        same: int,
-        premises: Sequence[Node],
-        history: str,
-        at: Node,
-    ) -> list[int]:
-        """What theorems assume of rounds that share a budget: of each round, of its cost, and of all costs.
+    def shows(
+        self, proof: ProofBuilder, known: list[int], same: int, history: str, at: Node
+    ) -> Iterator[Show]:
+        """Shows what theorems assume of rounds that share a budget: of each round, of its cost, and of all costs.
 
         The last of what is assumed of neighbors has the place `same`; `at` is the number of a history's next round.
 
@@ -230,12 +223,10 @@ class SharedRounds:
         """
         scale = proof.arithmetic(("<", ZERO, self.scale), *known)
         some = proof.arithmetic(("<=", UNIT, self.loop.last), *known)
-        *others, total = premises
-        shown = [
-            do(proof, known, scale, one, history, at)
-            for one, do in zip(others, (self.two_laws, self.not_negative), strict=False)
-        ]
-        return [*shown, Spent(self, [scale, some, *known], same).prove(proof, total)]
+        if self.head == "private":
+            yield lambda claim: self.two_laws(proof, known, scale, claim, history, at)
+            yield lambda claim: self.not_negative(proof, known, scale, claim)
+        yield lambda claim: Spent(self, [scale, some, *known], same).prove(proof, claim)
 
     def two_laws(
         self, proof: ProofBuilder, known: list[int], scale: int, claim: Node, history: str, at: Node
@@ -249,9 +240,7 @@ class SharedRounds:
 
         return proof.block(claim, [history, ONE, OTHER, EVENT], prove)
 
-    def not_negative(
-        self, proof: ProofBuilder, known: list[int], scale: int, claim: Node, history: str, at: Node
-    ) -> int:
+    def not_negative(self, proof: ProofBuilder, known: list[int], scale: int, claim: Node) -> int:
         """That no round costs less than nothing."""
 
         def prove(inner: ProofBuilder, _: list[int]) -> None:
@@ -371,22 +360,14 @@ class Spent:
         every = proof.every([(ROUND, (), "integer")], self.inside, ("<=", rounds.of_round, below), of_round)
         values: list[Value] = [((ROUND,), one) for one in (rounds.of_round, *shares)]
         values += plain(UNIT, rounds.loop.last, *times)
-        found = proof.use("lemma.sum-below-two", values, [every, self.known[1]], defined=self.known)
+        found = proof.applied("lemma.sum-below-two", values, self.known, [every])
         sums: list[Node] = [("sum", (ROUND, "integer"), one, UNIT, rounds.loop.last) for one in shares]
         ends = [proof.use(bounded, plain(("sym", data), place), []) for data, place in sides]
         if len(sides) == 1:
             ends.append(proof.arithmetic(("<=", ("mul", ZERO, sums[0]), ZERO), *self.known))
         spent = parts_of(proof.facts[found])[1]
         numbers = [spent, self.paid, *sums, *stills, *most, self.total]
-        sign = proof.arithmetic(("<=", ZERO, self.paid), *self.known)
-        paid = _sum(("mul", self.paid, one) for one in most)
-        all_ = proof.arithmetic(("==", paid, self.total), *self.known)
-        proof.use(
-            "lemma.paid-for-two",
-            plain(*numbers),
-            [sign, found, *ends, all_],
-            defined=self.known,
-        )
+        proof.applied("lemma.paid-for-two", plain(*numbers), self.known)
 
     def one_round(
         self, proof: ProofBuilder, facts: list[int], pairs: Sequence[tuple[Node, Node]], first: bool, below: Node
