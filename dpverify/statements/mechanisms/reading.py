@@ -85,7 +85,7 @@ def mechanisms_of(text: str, name: str) -> tuple[MechanismOnPage, ...]:
     return sections_of(text, name, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
 
 
-class _Line(NamedTuple):
+class _SaidLine(NamedTuple):
     """A display, or what stands for one, with its role and the formulas of the sentence before it."""
 
     number: int
@@ -293,7 +293,7 @@ class _MechanismSection(TheoremSection):
         self.compare(line, latex, self.second.line(latex, r"\in", "candidates", put(found[1], {})))
         return found
 
-    def list_of_draws(self, one: _Line, signs: Tokens) -> MechanismStep | None:
+    def list_of_draws(self, one: _SaidLine, signs: Tokens) -> MechanismStep | None:
         """`y_1,\\dots,y_k`, all that was drawn for each, which is a loop without a history; None for another output."""
         (index, last), parts = self.over, split(signs, ",")
         base = parts[0][:-3]
@@ -314,7 +314,7 @@ class _MechanismSection(TheoremSection):
             raise AtLineError.of(found[-2].line, "output", Latex(found[-2].latex), allowed)
         return tuple(replace(one, index="") for one in found)
 
-    def lines(self) -> Iterator[_Line]:
+    def lines(self) -> Iterator[_SaidLine]:
         """Displays, each with its line, the word before it, and the formulas of its sentence."""
         words, said = "", list[str]()
         for block in self.blocks:
@@ -325,13 +325,13 @@ class _MechanismSection(TheoremSection):
             formulas = tuple(piece.latex for piece in block.pieces if isinstance(piece, Math))
             if not words and plain(block.pieces).startswith(SAMPLES):
                 text = "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces)
-                yield _Line(block.line, " ".join(text.split()), "subsample", formulas)
+                yield _SaidLine(block.line, " ".join(text.split()), "subsample", formulas)
                 continue
             if plain(block.pieces).startswith("Repeat") and not words:
                 if len(formulas) != 1 or len(block.pieces) > 3:
                     allowed = "Repeat (for $t=1,\\dots,k$):"
                     raise AtLineError.of(block.line, "sentence", plain(block.pieces), allowed)
-                yield _Line(block.line, formulas[0], "repeat", ())
+                yield _SaidLine(block.line, formulas[0], "repeat", ())
                 continue
             for piece in block.pieces:
                 if isinstance(piece, ShownFormula):
@@ -353,7 +353,7 @@ class _MechanismSection(TheoremSection):
                         )
                         self.compare(piece.line, piece.latex, self.second.order(words, order))
                     self.anew |= {piece.line} if anew else set()
-                    yield _Line(piece.line, piece.latex, "coins" if coins else role, tuple(said))
+                    yield _SaidLine(piece.line, piece.latex, "coins" if coins else role, tuple(said))
                     words, said = "", []
                 else:
                     said += [piece.latex] if isinstance(piece, Math) else []
@@ -364,11 +364,13 @@ class _MechanismSection(TheoremSection):
         """Reads formulas in the letters that have a value so far."""
         return TheoremReader(self.alphabet)
 
-    def agree(self, one: _Line, sign: str, what: str, read: Node, index: TheoremLetter | None = None) -> None:
+    def agree(
+        self, one: _SaidLine, sign: str, what: str, read: Node, index: TheoremLetter | None = None
+    ) -> None:
         """Refuse a line that the second reader reads differently."""
         self.compare(one.number, one.latex, self.second.line(one.latex, sign, what, put(read, {}), index))
 
-    def line(self, one: _Line) -> MechanismStep:
+    def line(self, one: _SaidLine) -> MechanismStep:
         """A line of the mechanism."""
         assert self.records is not None
         line, latex, role, formulas = one
@@ -456,7 +458,7 @@ class _MechanismSection(TheoremSection):
                 allowed = f"numbers that depend on no records{of_size}"
             raise InvalidArgumentError("claim", Latex(latex), allowed)
 
-    def read_sample(self, one: _Line) -> SampleOnPage:
+    def read_sample(self, one: _SaidLine) -> SampleOnPage:
         """`Subsample (each record with probability $p$):` or `($m$ of $n$ records without replacement):`."""
         assert self.records is not None
         line, words, _, formulas = one
@@ -491,7 +493,7 @@ class _MechanismSection(TheoremSection):
         self.records = replace(self.records, last=numbers[0])
         return SampleOnPage(line, ("mul", numbers[0], ("pow", numbers[1], ("num", "-1"))), numbers[1])
 
-    def repeat(self, one: _Line, signs: Tokens) -> MechanismStep:
+    def repeat(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """The head of a loop: `t=1,\\dots,k`."""
         if self.drawn:
             raise one.wrong("all draws in the loop")
@@ -502,7 +504,7 @@ class _MechanismSection(TheoremSection):
             self.know(one.number, letter)
         return MechanismStep(one.number, one.latex, "repeat")
 
-    def of_loop(self, one: _Line, signs: Tokens) -> MechanismStep:
+    def of_loop(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """By what a loop ends, or its output: of the last round, or of each."""
         line, latex, role, said = one
         loop, index, reader = self.loop, self.loop.index, self.reader
@@ -539,7 +541,7 @@ class _MechanismSection(TheoremSection):
         ends = {x.name: ((), value) for x, value in last}
         return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=put(term, ends))
 
-    def condition(self, one: _Line, signs: Tokens) -> MechanismStep:
+    def condition(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """`If (else put out $\\bot$):` and a comparison."""
         if self.tested or [*map(signs_of, one.said)] != [REFUSAL]:
             raise one.wrong(r"one condition, `If (else put out $\bot$):`")
@@ -563,7 +565,9 @@ class _MechanismSection(TheoremSection):
         words = "function of" if letter.arguments else "point of" if of else str(letter.kind)
         self.compare(line, letter.latex, self.second.letter(letter, words, of))
 
-    def drawn_for_each(self, one: _Line, base: Tokens, law: Tokens, index: TheoremLetter) -> MechanismStep:
+    def drawn_for_each(
+        self, one: _SaidLine, base: Tokens, law: Tokens, index: TheoremLetter
+    ) -> MechanismStep:
         """`y_r\\sim\\mathrm{Lap}(q(r),b)`: a number for each candidate."""
         line, latex, _, said = one
         if line in self.anew:
@@ -606,7 +610,7 @@ class _MechanismSection(TheoremSection):
                 rest = one if rest == ("num", "0") else ("add", rest, one)
         return ("add", rest, own)
 
-    def choice(self, one: _Line, signs: Tokens) -> MechanismStep:
+    def choice(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """What is chosen among candidates."""
         assert self.records is not None
         line, latex, role, said = one
@@ -652,7 +656,7 @@ class _MechanismSection(TheoremSection):
             term = (head, *(self.noisy(latex, side, index.name) for side in sides))
         return self.chosen(one, role, name, term, count)
 
-    def coins(self, one: _Line, signs: Tokens) -> MechanismStep:
+    def coins(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """`Select (in random order, the first $j$ that shows heads):` and with which chance it does."""
         assert self.records is not None
         _, latex, _, said = one
@@ -670,7 +674,7 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("select", Latex(latex), allowed)
         return self.chosen(one, "select", index.signs, term)
 
-    def chosen(self, one: _Line, role: str, name: Tokens, term: Node, count: Node = "") -> MechanismStep:
+    def chosen(self, one: _SaidLine, role: str, name: Tokens, term: Node, count: Node = "") -> MechanismStep:
         """The line by which a letter for a candidate has a value."""
         index = self.records.over if self.records else None
         assert index is not None

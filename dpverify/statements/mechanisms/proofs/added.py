@@ -121,7 +121,8 @@ class OneMore:
         both = proof.use(last - 2, plain(self.fewer, self.more), given)
         ends = parts_of(proof.facts[both])[1:]
         sizes = [one for data in (self.fewer, self.more) for one in of_data(proof, data)]
-        self.place_ends = [proof.arithmetic(end, both) for end in ends]
+        for end in ends:
+            proof.arithmetic(end, both)
         self.public = [k for k in compared(proof) if free(proof.facts[k]).isdisjoint(OWN)]
         self.known = [*dict.fromkeys((*compared(proof), *sizes))]
 
@@ -188,34 +189,28 @@ class OneMore:
         if offsets(self.mechanism, body, fold.name) - {0}:
             raise UnderivedError("the index of a record is not the letter of its sum")
         functions = [((fold.name,), side) for side in self.sides(body)]
-        place, premises, (of_fewer, of_more) = self.place, [self.given[1], *self.place_ends], self.sides(last)
+        place, (of_fewer, of_more) = self.place, self.sides(last)
         if not self.is_whole(fold):  # what moves beyond an end makes room for what is behind the place
             place = ("max", first, ("min", self.place, of_more))
             more = self.proof.arithmetic(("==", ("add", of_fewer, number(1)), of_more), *self.known)
-            self.known.append(self.proof.arithmetic(("<=", first, of_more), *self.known))
-            premises = [more, *(self.proof.arithmetic(e, *self.known) for e in fold.inside(place, of_more))]
+            self.known += [more, self.proof.arithmetic(("<=", first, of_more), *self.known)]
         values = [*functions, *plain(place, of_more, first, of_fewer)]
-        premises += [self.alike(fold, by, place) for by in (0, 1)]
-        added = put(self.sides(body)[1], {fold.name: ((), place)})
+        others = [self.alike(fold, by, place) for by in (0, 1)]
         if head == "product":
-            ends = ("<=", number(0), added), ("<=", added, number(1))
-            premises.append(self.ranges().between(fold, number(0), number(1)))
-            premises += [self.proof.arithmetic(end, *self.known) for end in ends]
+            others.append(self.ranges().between(fold, number(0), number(1)))
         elif head != "sum":
             known = extremes(self.mechanism, body)
             if known is None:
                 raise UnderivedError(f"it is not seen between which numbers the {head} value is")
-            far = minus(*known[::-1])
+            far, added = minus(*known[::-1]), put(self.sides(body)[1], {fold.name: ((), place)})
             values += plain(far)
-            some = self.proof.arithmetic(("<=", first, self.count), *self.known)
             near: Node = ("<=", magnitude(added, self.sides(fold.at(("sym", INDEX)))[0]), far)
             each = self.proof.every(
                 [(INDEX, (), "integer")], fold.inside(last=self.count), near,
                 lambda inner, given: inner.arithmetic(near, *given, *self.known),
             )  # fmt: skip
-            premises += [some, each]
-            premises.insert(0, self.proof.arithmetic(("<=", number(0), far), *self.known))
-        return self.proof.use(ONE_MORE[named(head)], values, premises, defined=self.known)
+            others.append(each)
+        return self.proof.applied(ONE_MORE[named(head)], values, self.known, others)
 
     def bounded(self, query: Node, bound: Node) -> int:
         """That a query differs by at most a bound.
