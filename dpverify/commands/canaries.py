@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpverify.ledger.written_numbers import at_least
-from dpverify.terminal import Json, check_json, print_facts, write_json
+from dpverify.terminal import Json, check_json, print_facts, write_or_show
 
 if TYPE_CHECKING:
     from dpverify.auditing.one_run import Foresight
@@ -42,10 +42,7 @@ def canaries(
     check_json(json_file)
     with spelled(flag):
         found = foresee(count, parse_claim(claim), failure_probability=failure_probability, delta=delta)
-    if json_file is not None:
-        write_json(json_file, _as_json(found, claim))
-    if json_file != "-":
-        print_facts(_facts(found, claim))
+    write_or_show(json_file, lambda: _as_json(found, claim), lambda: print_facts(_facts(found, claim)))
 
 
 def _as_json(found: Foresight, claim: str) -> dict[str, Any]:

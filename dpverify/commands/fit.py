@@ -14,7 +14,7 @@ from dpverify.auditing.requests.options import flag, spelled
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import check_writable, unwritable, write_whole
 from dpverify.ledger.written_numbers import at_most
-from dpverify.terminal import Json, check_json, print_facts, print_table, progress_bar, write_json
+from dpverify.terminal import Json, check_json, print_facts, print_table, progress_bar, write_or_show
 
 if TYPE_CHECKING:
     from dpverify.fitting import DeclaredBounds, FitMethod, PrivateModel
@@ -141,10 +141,11 @@ def fit(
     found = _private(model, table.names)
     if out is not None:
         _write_model(out, found)
-    if json_file is not None:
-        write_json(json_file, found | {"not_private": _not_private(model)})
-    if json_file != "-":
-        print_facts(_facts(model, table.names, out))
+    write_or_show(
+        json_file,
+        lambda: found | {"not_private": _not_private(model)},
+        lambda: print_facts(_facts(model, table.names, out)),
+    )
 
 
 def _ends(text: str) -> tuple[float, float] | None:
@@ -202,11 +203,12 @@ def _show_plan(
     with nullcontext() if call_limit is None else call_limit_of(call_limit):
         known = candidates(problem, n=n, epsilon=epsilon, delta=delta, only=only)
     found = sorted(known, key=lambda one: (bool(one.obstacle), one.bound is None, one.bound or 0.0))
-    if json_file is not None:
-        write_json(json_file, {"schema_version": 1, "records": n, "methods": [_method(one) for one in found]})
-    if json_file != "-":
-        rows = ((one.id, _bound_words(one), one.obstacle or str(one.stated)) for one in found)
-        print_table(("method", "bound on the risk", ""), rows)
+    rows = ((one.id, _bound_words(one), one.obstacle or str(one.stated)) for one in found)
+    write_or_show(
+        json_file,
+        lambda: {"schema_version": 1, "records": n, "methods": [_method(one) for one in found]},
+        lambda: print_table(("method", "bound on the risk", ""), rows),
+    )
 
 
 def _bound_words(one: FitMethod) -> str:

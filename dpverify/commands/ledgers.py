@@ -20,6 +20,7 @@ from dpverify.terminal import (
     print_table,
     progress_bar,
     write_json,
+    write_or_show,
 )
 
 if TYPE_CHECKING:
@@ -96,11 +97,8 @@ def check(
     found = check_ledger(
         ledger, only=tuple(only or ()), rerun=again, progress=progress_bar("checking"), kernel=asked
     )
-    if json_file is not None:
-        write_json(json_file, found.as_json())
-    if json_file != "-":
-        for line in (*(row.line() for row in found.failed), found.summary()):
-            typer.echo(line)
+    lines = [*(row.line() for row in found.failed), found.summary()]
+    write_or_show(json_file, found.as_json, lambda: typer.echo("\n".join(lines)))
     if found.failed:
         raise typer.Exit(VIOLATED)
 
@@ -178,10 +176,7 @@ def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
 
     check_json(json_file)
     found = made(load_ledger(ledger))
-    if json_file is not None:
-        write_json(json_file, as_json(found))
-    if json_file != "-":
-        print_table(COLUMNS, cells(found.rows))
+    write_or_show(json_file, lambda: as_json(found), lambda: print_table(COLUMNS, cells(found.rows)))
     typer.echo(f"{found.summary()}.", err=True)
     for evidence, why in found.zeros:
         typer.echo(f"{evidence.subject}, {evidence.title}: {why}", err=True)
@@ -218,20 +213,17 @@ def compare(
     refuse_two_outputs(form, json_file)
     check_json(json_file)
     found = compare_ledgers(load_ledger(old), load_ledger(new), exact=exact)
-    if json_file is not None:
-        write_json(json_file, found.as_json())
     if form == "json":
         write_json("-", found.as_json())
-    elif form == "markdown":
-        typer.echo(comparison_markdown(found), nl=False)
-    elif json_file != "-":
-        for line in (
-            *(row.line() for row in found.changed),
-            *found.notes,
-            *(found.exact or ()),
-            found.summary(),
-        ):
-            typer.echo(line)
+    lines = [*(row.line() for row in found.changed), *found.notes, *(found.exact or ()), found.summary()]
+    text = (
+        comparison_markdown(found)
+        if form == "markdown"
+        else "\n".join([*lines, ""])
+        if form == "text"
+        else ""
+    )
+    write_or_show(json_file, found.as_json, lambda: typer.echo(text, nl=False))
     if found.fails:
         raise typer.Exit(VIOLATED)
 

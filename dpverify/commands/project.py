@@ -20,7 +20,7 @@ from dpverify.terminal import (
     check_json,
     print_table,
     tell,
-    write_json,
+    write_or_show,
 )
 
 if TYPE_CHECKING:
@@ -86,10 +86,7 @@ def run(
     )
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")
-    if json_file is not None:
-        write_json(json_file, claims_json(audited))
-    if json_file != "-":
-        _show(audited, form, ledger.command)
+    write_or_show(json_file, lambda: claims_json(audited), lambda: _show(audited, form, ledger.command))
     outcomes = {one.outcome for one in audited}
     for outcome, code in (("violated", VIOLATED), ("not audited", BAD_INPUT), ("undecided", UNDECIDED)):
         if outcome in outcomes:

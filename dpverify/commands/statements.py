@@ -23,6 +23,7 @@ from dpverify.terminal import (
     Json,
     check_json,
     end_on_faults,
+    end_with,
     print_paragraphs,
     print_table,
     progress_bar,
@@ -235,8 +236,7 @@ def prove(
     what its records are is one of mechanisms (docs/mechanisms.md): their claims are proved, or broken by a pair.
     """
     extras.require("dpverify prove", "prove")
-    from dpverify.commands.mechanisms import prove_mechanisms
-    from dpverify.commands.theorems import prove_theorems
+    from dpverify.commands.theorems import prove_pages
     from dpverify.ledger.verdicts import BROKEN, Verdict
     from dpverify.statements.own_pages import OwnPaper, opened
 
@@ -258,9 +258,8 @@ def prove(
             partial(prove, list(some), again, form, strict, audit, jobs=jobs) for some in kinds
         )
         return
-    if prove_mechanisms(chosen, form, json_file, strict, audit):
-        return
-    if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
+    failing = (*BROKEN, Verdict.VIOLATED) if strict else ()
+    if prove_pages(chosen, form, json_file, failing=failing, again=again, audit=audit, jobs=jobs):
         return
     found = _proved(chosen, again, jobs)
     own = [paper for name in chosen if isinstance(paper := opened(name), OwnPaper)]
@@ -284,10 +283,7 @@ def prove(
         for line in (*headlines, *beside):
             typer.echo(line)
     end_on_faults(found)
-    if strict and any(e.verdict in BROKEN for e in found):
-        raise typer.Exit(VIOLATED)
-    if undecided or any(e.verdict is Verdict.UNDECIDED for e in found):
-        raise typer.Exit(UNDECIDED)
+    end_with(*(e.verdict for e in found), *([Verdict.UNDECIDED] if undecided else []), failing=failing)
 
 
 def _by_kind(names: Sequence[str]) -> list[Sequence[str]]:

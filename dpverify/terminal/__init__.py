@@ -11,7 +11,7 @@ import tempfile
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
@@ -195,6 +195,14 @@ def write_json(path: str, content: Any) -> None:
         raise unwritable("--json", Path(path), error, _STANDARD_OUTPUT) from error
 
 
+def write_or_show(path: str | None, document: Callable[[], Any], show: Callable[[], None]) -> None:
+    """Write JSON where it is asked for, and print what people read, but for where JSON goes there."""
+    if path is not None:
+        write_json(path, document())
+    if path != "-":
+        show()
+
+
 def check_json(path: str | None) -> None:
     """Refuse a file for JSON that cannot be written to before any work is done; an existing file stays as it is."""
     if path is not None and path != "-":
@@ -213,10 +221,11 @@ def check_folder(option: str, folder: Path) -> None:
         ) from error
 
 
-def end_with(verdict: str) -> None:
-    """End with the exit code of an audit that is violated or undecided."""
-    if verdict in ("violated", "undecided"):
-        raise typer.Exit(VIOLATED if verdict == "violated" else UNDECIDED)
+def end_with(*verdicts: str, failing: Sequence[str] = ("violated",)) -> None:
+    """End with the exit code of verdicts of which one fails, or else one is undecided."""
+    for code, some in ((VIOLATED, failing), (UNDECIDED, ("undecided",))):
+        if any(verdict in some for verdict in verdicts):
+            raise typer.Exit(code)
 
 
 def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:

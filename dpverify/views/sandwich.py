@@ -210,19 +210,18 @@ def as_json(found: Sandwich) -> dict[str, Any]:
 
 
 def _row_as_json(row: SandwichRow) -> dict[str, Any]:
-    audit = row.audit
-    exact = None if audit is None else audit.epsilon_exact
+    audit, exact = row.audit, row.audit and row.audit.epsilon_exact
     return {
         "subject": row.subject,
         "title": row.title,
-        "audit": None if audit is None else audit.title,
-        "delta": None if audit is None else audit.delta,
-        "claim": None if audit is None else audit.claim,
-        "conditions": [] if audit is None else list(audit.conditions),
-        "epsilon_claimed": None if audit is None else _finite(audit.epsilon_claimed),
-        "epsilon_proved": None if audit is None else _finite(audit.epsilon_proved),
-        "epsilon_exact": None if exact is None else [exact.lower, exact.upper],
-        "epsilon_audited": None if audit is None else audit.epsilon_lower,
+        "audit": audit and audit.title,
+        "delta": audit and audit.delta,
+        "claim": audit and audit.claim,
+        "conditions": list(audit.conditions) if audit else [],
+        "epsilon_claimed": audit and _finite(audit.epsilon_claimed),
+        "epsilon_proved": audit and _finite(audit.epsilon_proved),
+        "epsilon_exact": exact and [exact.lower, exact.upper],
+        "epsilon_audited": audit and audit.epsilon_lower,
         "ratio": row.ratio,
         "most_possible_ratio": row.reach,
         "audits": row.audits,

@@ -323,3 +323,21 @@ def test_a_fault_keeps_its_premise() -> None:
     assert o.catches is not None
     assert o.catches.claim == read_formula(fault, (x,))
     assert prove(replace(o, claim=o.catches.claim, catches=None)).verdict is Verdict.REFUTED
+
+
+def test_sheets_are_kept_whole_as_rows_of_json() -> None:
+    from dpverify.statements.pages.kept import rows_of, value_of
+
+    n = integer("n", ge=1, latex="n", meaning="records", size="number of records")
+    sheet = (
+        Sheet("own.thm1", (n,), uses=("own.lem1",)).define("a", "2n").conclusion("sum", "a=n+n", added=(n,))
+    )
+    rows = rows_of((sheet, sheet))
+    first, second = value_of(json.loads(json.dumps(rows)))
+    assert first == sheet
+    assert first is second
+    assert first.rows[0].options == sheet.rows[0].options
+    assert first.letters[0].size == n.size
+    assert sum(row[0] == "Variable" for row in rows) == 1
+    with pytest.raises(TypeError, match="set is no record of a page"):
+        rows_of((sheet, {n}))

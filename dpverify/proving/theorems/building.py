@@ -5,14 +5,19 @@ The facts are worked out by the checker's own rules as the proof grows; the cert
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put, with_types
 from dpverify.proving.checker.theorems.steps import Clause, ProofState, opened_clause
 from dpverify.proving.theorems.arithmetic import arithmetic
 from dpverify.proving.theorems.derivation import UnderivedError, json_of, known_by
+
+Value: TypeAlias = "tuple[tuple[str, ...], Node]"
+"""What stands for a letter: a term, with the names of its arguments."""
+Show: TypeAlias = Callable[[Node], int]
+"""Shows what a rule assumes; its place among what is known."""
 
 
 class ProofBuilder:
@@ -32,7 +37,7 @@ class ProofBuilder:
         return known_by(self.facts, self.steps, fact, step)
 
     def use(
-        self, source: str | int, values: Sequence[tuple[tuple[str, ...], Node]], given: Sequence[int],
+        self, source: str | int, values: Sequence[Value], given: Sequence[int],
         types: Mapping[str, Node] | None = None, defined: Sequence[int] = (),
     ) -> int:  # fmt: skip
         """The claim of a rule, or of a fact that holds for all letters, for some values of these.
@@ -45,6 +50,35 @@ class ProofBuilder:
             "put": [[[*names], json_of(body)] for names, body in values], "from": [*given], "defined": [*defined],
         }  # fmt: skip
         return self.know(step, self.state.use(step))
+
+    def premises_of(
+        self, rule: str, values: Sequence[Value], types: Mapping[str, Node] | None = None
+    ) -> Iterator[Node]:
+        """What a rule assumes, for some values of its letters."""
+        _, letters, premises, _ = parts_of(with_types(self.state.library[rule].body, types or {}))
+        names = [named(parts_of(letter)[0]) for letter in parts_of(letters)]
+        for one in parts_of(premises):
+            yield put(one, dict(zip(names, values, strict=True)))
+
+    def applied(
+        self, rule: str, values: Sequence[Value], known: Sequence[int], others: Iterable[int | Show] = (),
+        types: Mapping[str, Node] | None = None, defined: Callable[[], Sequence[int]] = tuple,
+    ) -> int:  # fmt: skip
+        """The claim of a rule, of which what it assumes of numbers is shown by arithmetic, from what is known.
+
+        All else that it assumes is known at the places of the others, or shown by these, in their order.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        given, further = list[int](), iter(others)
+        for one in self.premises_of(rule, values, types):
+            if parts_of(one)[0] in ("<", "<=", "=="):
+                given.append(self.arithmetic(one, *known))
+            else:
+                other = next(further)
+                given.append(other if isinstance(other, int) else other(one))
+        return self.use(rule, values, given, types, [*defined(), *known])
 
     def arithmetic(self, claim: Node, *given: int, thorough: bool = True) -> int:
         """What follows from some facts by arithmetic.

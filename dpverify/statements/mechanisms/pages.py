@@ -6,8 +6,8 @@ Records are letters with an index, as `x_i`; what is read here speaks of one dat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.errors import InvalidArgumentError
@@ -156,6 +156,24 @@ class MechanismOnPage:
     def choice(self) -> MechanismStep | None:
         """The line that chooses among candidates."""
         return next((one for one in self.steps if one.role in CHOICES), None)
+
+    def changed(self, at: Callable[[Node], Node], fixed: Container[str]) -> MechanismOnPage:
+        """The same without some public letters, with what comes of each of its terms in that term's place."""
+        loop, records = self.loop, self.records
+        if loop is not None:
+            start, kept = (tuple((name, at(term)) for name, term in rows) for rows in (loop.start, loop.kept))
+            until = loop.until and at(loop.until)
+            loop = replace(loop, last=at(loop.last), start=start, kept=kept, until=until)
+        steps = [
+            replace(one, term=(parts_of(one.term)[0], *map(at, parts_of(one.term)[1:])))
+            if one.role == "claim" else replace(one, term=one.term and at(one.term), count=one.count and at(one.count))
+            for one in self.steps
+        ]  # fmt: skip
+        return replace(
+            self, letters=tuple(one for one in self.letters if one.name not in fixed), loop=loop, steps=tuple(steps),
+            records=replace(records, last=at(records.last), columns=records.columns and at(records.columns)),
+            given=tuple(map(at, self.given)),
+        )  # fmt: skip
 
     def of(self, role: str) -> tuple[MechanismStep, ...]:
         """Its lines of one role."""

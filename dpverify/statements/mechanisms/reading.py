@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
@@ -84,6 +85,19 @@ def mechanisms_of(text: str, name: str) -> tuple[MechanismOnPage, ...]:
     return sections_of(text, name, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
 
 
+class _SaidLine(NamedTuple):
+    """A display, or what stands for one, with its role and the formulas of the sentence before it."""
+
+    number: int
+    latex: str
+    role: str
+    said: tuple[str, ...]
+
+    def wrong(self, allowed: str) -> InvalidArgumentError:
+        """That something else is allowed in its place."""
+        return InvalidArgumentError(self.role, Latex(self.latex), allowed)
+
+
 class _MechanismSection(TheoremSection):
     """Reads a section: the table of letters as theorems have it, and the lines of a mechanism."""
 
@@ -118,10 +132,9 @@ class _MechanismSection(TheoremSection):
         )
         public = tuple(one for one in self.letters if one is not self.size)
         lines, sample = [*self.lines()], None
-        if lines and lines[0][2] == "subsample":
-            first, words, _, formulas = lines.pop(0)
-            sample = self.at(first, self.read_sample, first, words, formulas)
-        read = [self.at(one[0], self.line, *one) for one in lines]
+        if lines and lines[0].role == "subsample":
+            sample = self.at(lines[0].number, self.read_sample, lines.pop(0))
+        read = [self.at(one.number, self.line, one) for one in lines]
         found = tuple(one for one in read if one.role != "repeat")
         roles = [one.role for one in found]
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
@@ -205,7 +218,7 @@ class _MechanismSection(TheoremSection):
         if not formulas or words.strip(" ,."):
             raise InvalidArgumentError("given", plain(block.pieces), "comparisons of public letters, `$a<b$`")
         for one in formulas:
-            formula = TheoremReader(self.alphabet).formula(signs_of(one))
+            formula = self.reader.formula(signs_of(one))
             permutes = signs_of(r"\text{permutes the whole numbers from}")[0] in signs_of(one)
             if parts_of(formula)[0] not in ("<=", "<", "==") and not permutes:
                 raise InvalidArgumentError("given", Latex(one), "comparisons of public letters, `$a<b$`")
@@ -234,7 +247,7 @@ class _MechanismSection(TheoremSection):
         ends = first == ("_", "{", "1", "}") and parts[-1][: len(base) + 2] == (*base, "_", "{")
         if len(parts) != 3 or parts[1] not in DOTS or not ends:
             raise InvalidArgumentError("records", Latex(formulas[0]), "`x_1,\\dots,x_n`")
-        last = TheoremReader(self.alphabet).number(parts[2][len(base) + 2 : -1])
+        last = self.reader.number(parts[2][len(base) + 2 : -1])
         domain = read_domain(match["domain"] or "real").variable("x", DIMENSIONLESS, "", "x", "")
         if domain.lower_open or domain.upper_open:
             raise InvalidArgumentError("records", match["domain"], "closed intervals")
@@ -258,7 +271,7 @@ class _MechanismSection(TheoremSection):
             raise InvalidArgumentError("candidates", Latex(written(signs)), "a letter without a meaning")
         if kind[: len(_COUNTED)] == _COUNTED and kind[-1] == r"\}":
             self.end = kind[len(_COUNTED) : -1]
-            return bound_letter(name, "integer"), TheoremReader(self.alphabet).number(self.end)
+            return bound_letter(name, "integer"), self.reader.number(self.end)
         return bound_letter(name, self.alphabet.type_of(kind)), ""
 
     @property
@@ -280,7 +293,7 @@ class _MechanismSection(TheoremSection):
         self.compare(line, latex, self.second.line(latex, r"\in", "candidates", put(found[1], {})))
         return found
 
-    def list_of_draws(self, line: int, latex: str, signs: Tokens) -> MechanismStep | None:
+    def list_of_draws(self, one: _SaidLine, signs: Tokens) -> MechanismStep | None:
         """`y_1,\\dots,y_k`, all that was drawn for each, which is a loop without a history; None for another output."""
         (index, last), parts = self.over, split(signs, ",")
         base = parts[0][:-3]
@@ -288,13 +301,10 @@ class _MechanismSection(TheoremSection):
             return None
         each = {name_of(one) for one in self.rows_of} & self.drawn
         if name_of(base) not in each or self.drawn != each or parts[2] != (*base, "(", *self.end, ")"):
-            raise InvalidArgumentError(
-                "output", Latex(latex), "`y_1,\\dots,y_k`, where all is drawn for each"
-            )
-        read = put(("pair", ("of", name_of(base), index.term), last), {})
-        self.compare(line, latex, self.second.line(latex, "", "list", read, index))
-        self.loop.line, self.loop.index, self.loop.last, self.loop.listed = line, index, last, True
-        return MechanismStep(line, latex, "output", kind="listed", term=("sym", name_of(base)))
+            raise one.wrong("`y_1,\\dots,y_k`, where all is drawn for each")
+        self.agree(one, "", "list", ("pair", ("of", name_of(base), index.term), last), index)
+        self.loop.line, self.loop.index, self.loop.last, self.loop.listed = one.number, index, last, True
+        return MechanismStep(one.number, one.latex, "output", kind="listed", term=("sym", name_of(base)))
 
     def in_rounds(self, found: tuple[MechanismStep, ...]) -> tuple[MechanismStep, ...]:
         """Lines for each of several as those of rounds."""
@@ -304,7 +314,7 @@ class _MechanismSection(TheoremSection):
             raise AtLineError.of(found[-2].line, "output", Latex(found[-2].latex), allowed)
         return tuple(replace(one, index="") for one in found)
 
-    def lines(self) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
+    def lines(self) -> Iterator[_SaidLine]:
         """Displays, each with its line, the word before it, and the formulas of its sentence."""
         words, said = "", list[str]()
         for block in self.blocks:
@@ -315,13 +325,13 @@ class _MechanismSection(TheoremSection):
             formulas = tuple(piece.latex for piece in block.pieces if isinstance(piece, Math))
             if not words and plain(block.pieces).startswith(SAMPLES):
                 text = "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces)
-                yield block.line, " ".join(text.split()), "subsample", formulas
+                yield _SaidLine(block.line, " ".join(text.split()), "subsample", formulas)
                 continue
             if plain(block.pieces).startswith("Repeat") and not words:
                 if len(formulas) != 1 or len(block.pieces) > 3:
                     allowed = "Repeat (for $t=1,\\dots,k$):"
                     raise AtLineError.of(block.line, "sentence", plain(block.pieces), allowed)
-                yield block.line, formulas[0], "repeat", ()
+                yield _SaidLine(block.line, formulas[0], "repeat", ())
                 continue
             for piece in block.pieces:
                 if isinstance(piece, ShownFormula):
@@ -343,85 +353,94 @@ class _MechanismSection(TheoremSection):
                         )
                         self.compare(piece.line, piece.latex, self.second.order(words, order))
                     self.anew |= {piece.line} if anew else set()
-                    yield piece.line, piece.latex, "coins" if coins else role, tuple(said)
+                    yield _SaidLine(piece.line, piece.latex, "coins" if coins else role, tuple(said))
                     words, said = "", []
                 else:
                     said += [piece.latex] if isinstance(piece, Math) else []
                     words += piece.text if isinstance(piece, Text) else "$"
 
-    def line(self, line: int, latex: str, role: str, formulas: tuple[str, ...]) -> MechanismStep:
+    @property
+    def reader(self) -> TheoremReader:
+        """Reads formulas in the letters that have a value so far."""
+        return TheoremReader(self.alphabet)
+
+    def agree(
+        self, one: _SaidLine, sign: str, what: str, read: Node, index: TheoremLetter | None = None
+    ) -> None:
+        """Refuse a line that the second reader reads differently."""
+        self.compare(one.number, one.latex, self.second.line(one.latex, sign, what, put(read, {}), index))
+
+    def line(self, one: _SaidLine) -> MechanismStep:
         """A line of the mechanism."""
         assert self.records is not None
+        line, latex, role, formulas = one
         if role == "subsample":
             raise InvalidArgumentError("line", latex, "one Subsample, before all other lines")
-        reader, signs = TheoremReader(self.alphabet), signs_of(latex)
+        reader, signs = self.reader, signs_of(latex)
         for base in self.rows_of:
             signs = indexed(signs, base)
         if role == "repeat":
-            return self.repeat(line, latex, reader, signs)
+            return self.repeat(one, signs)
         if self.loop.begun and role in ("stop", "output"):
-            return self.of_loop(line, latex, role, formulas, reader, signs)
+            return self.of_loop(one, signs)
         if self.loop.until and role != "claim":
-            raise InvalidArgumentError(role, Latex(latex), "Stop as the last line of a round")
+            raise one.wrong("Stop as the last line of a round")
         if role == "output" and self.loop.shuffled:
-            raise InvalidArgumentError(
-                role, Latex(latex), f"{RANDOM} of a list `y_1,\\dots,y_n`, behind Repeat"
-            )
+            raise one.wrong(f"{RANDOM} of a list `y_1,\\dots,y_n`, behind Repeat")
         if role == "coins":
-            return self.coins(line, latex, formulas, reader, signs)
+            return self.coins(one, signs)
         if role in CHOICES:
-            return self.choice(line, latex, role, formulas, reader, signs)
+            return self.choice(one, signs)
         if role == "if":
-            return self.condition(line, latex, formulas, reader, signs)
+            return self.condition(one, signs)
         if role == "claim":
             said = guarantee_of(reader, signs)
             self.public(said, latex)
             self.compare(line, latex, self.second.line(latex, "", "guaranteed", said))
             return MechanismStep(line, latex, role, term=said)
-        if role == "output" and (listed := self.list_of_draws(line, latex, signs)) is not None:
+        if role == "output" and (listed := self.list_of_draws(one, signs)) is not None:
             return listed
         if role == "output":
             term = outcome(reader, signs)
-            self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
+            self.agree(one, "", "released", term)
             kind = reader.scope.type_of(term)
             if self.tested:
                 if not {*flat(kind, "pair")} <= {"real", "integer"}:
-                    raise InvalidArgumentError(role, Latex(latex), "numbers, behind a condition")
+                    raise one.wrong("numbers, behind a condition")
                 kind, term = ("pair", "integer", kind), ("pair", ("num", "1"), term)
             return MechanismStep(line, latex, role, kind=kind, term=term)
         left, *right = split(signs, r"\sim" if role == "draw" else "=")
         if len(right) != 1:
             allowed = r"`y\sim` and a law" if role == "draw" else "`s=` and what is asked"
-            raise InvalidArgumentError(role, Latex(latex), allowed)
+            raise one.wrong(allowed)
         if role in ("query", "draw") and formulas and self.records.over is None:
             self.each = self.numbers_of(line, formulas[0])
         index = self.over[0] if role == "draw" else None
         if index and left[-3 - len(index.signs) :] == ("_", "{", *index.signs, "}"):
-            return self.drawn_for_each(line, latex, left[: -3 - len(index.signs)], right[0], index, formulas)
+            return self.drawn_for_each(one, left[: -3 - len(index.signs)], right[0], index)
         base = left[: left.index("(")] if "(" in left else left
         bound_letter(base, "real")  # refuses what is no letter
         self.loop.own(base)
-        if any(base == one.signs for one in self.alphabet.letters.values()):
-            raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
+        if any(base == known.signs for known in self.alphabet.letters.values()):
+            raise one.wrong("a letter that has no value yet")
         inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []
-        over = [self.argument(one) for one in inside]
+        over = [*map(self.argument, inside)]
         if over:
             self.for_each(latex, formulas)
         within = reader.having(*over)
         if role == "draw":
             if over:
-                raise InvalidArgumentError(role, Latex(latex), "a letter without arguments")
+                raise one.wrong("a letter without arguments")
             law = law_of_noise(within, latex, right[0])
             kind = within.scope.type_of(law)[1]
             letter = TheoremLetter(name_of(base), written(base), (), kind)
-            self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(law, {})))
-            self.declare_again(line, letter)
-            self.alphabet = self.alphabet.having(letter)
+            self.agree(one, r"\sim", "law", law)
+            self.know(line, letter)
             self.drawn.add(letter.name)
             return MechanismStep(line, latex, role, letter.name, kind, law, anew=line in self.anew)
         body = within.number(right[0])
-        letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
-        made = Abbreviation(letter, tuple(one.name for one in over), body)
+        letter = TheoremLetter(name_of(base), written(base), tuple(x.kind for x in over), "real")
+        made = Abbreviation(letter, tuple(x.name for x in over), body)
         self.loop.makes(role, left, body)
         self.declare_again(line, letter)
         self.compare(line, latex, self.second.definition(latex, made))
@@ -439,9 +458,10 @@ class _MechanismSection(TheoremSection):
                 allowed = f"numbers that depend on no records{of_size}"
             raise InvalidArgumentError("claim", Latex(latex), allowed)
 
-    def read_sample(self, line: int, words: str, formulas: tuple[str, ...]) -> SampleOnPage:
+    def read_sample(self, one: _SaidLine) -> SampleOnPage:
         """`Subsample (each record with probability $p$):` or `($m$ of $n$ records without replacement):`."""
         assert self.records is not None
+        line, words, _, formulas = one
         if words.startswith("Shuffle"):
             allowed = (
                 "Subsample, or `Output (in random order):` of a list `y_1,\\dots,y_n`, one for each round"
@@ -456,7 +476,7 @@ class _MechanismSection(TheoremSection):
                 "(each record with probability $p$):` or `Subsample ($m$ of $n$ records without replacement):"
             )
             raise InvalidArgumentError("line", words, f"`Subsample {forms}`, in a paragraph of its own")
-        numbers = [TheoremReader(self.alphabet).number(signs_of(one)) for one in formulas]
+        numbers = [self.reader.number(signs_of(one)) for one in formulas]
         for latex, number in zip(formulas, numbers, strict=True):
             self.compare(line, latex, self.second.line(latex, "", "number", put(number, {})))
             self.public(("sample", *numbers[:1]), latex)
@@ -467,81 +487,75 @@ class _MechanismSection(TheoremSection):
             if self.size.number is None or not self.size.number.contains(Fraction(0)):
                 raise InvalidArgumentError("sample", words, "a number of records that is `integer >= 0`")
             return SampleOnPage(line, numbers[0])
-        whole = TheoremReader(self.alphabet).scope.type_of(numbers[0]) == "integer"
+        whole = self.reader.scope.type_of(numbers[0]) == "integer"
         if not whole or numbers[1] != self.records.last:
             raise InvalidArgumentError("sample", words, "a whole number of records, of the number of records")
         self.records = replace(self.records, last=numbers[0])
         return SampleOnPage(line, ("mul", numbers[0], ("pow", numbers[1], ("num", "-1"))), numbers[1])
 
-    def repeat(self, line: int, latex: str, reader: TheoremReader, signs: Tokens) -> MechanismStep:
+    def repeat(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """The head of a loop: `t=1,\\dots,k`."""
         if self.drawn:
-            raise InvalidArgumentError("repeat", Latex(latex), "all draws in the loop")
+            raise one.wrong("all draws in the loop")
         assert self.records is not None
-        new = [*self.loop.header(line, signs, reader, {self.records.name})]
-        self.compare(line, latex, self.second.line(latex, "=", "rounds", put(self.loop.last, {})))
+        new = [*self.loop.header(one.number, signs, self.reader, {self.records.name})]
+        self.agree(one, "=", "rounds", self.loop.last)
         for letter in new:
-            self.declare_again(line, letter)
-            self.alphabet = self.alphabet.having(letter)
-        return MechanismStep(line, latex, "repeat")
+            self.know(one.number, letter)
+        return MechanismStep(one.number, one.latex, "repeat")
 
-    def of_loop(
-        self, line: int, latex: str, role: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
-    ) -> MechanismStep:
+    def of_loop(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """By what a loop ends, or its output: of the last round, or of each."""
-        loop, index = self.loop, self.loop.index
+        line, latex, role, said = one
+        loop, index, reader = self.loop, self.loop.index, self.reader
         if role == "stop":
             if [*map(signs_of, said)] != [index.signs, loop.end]:
                 allowed = f"Stop (at the first ${index.latex}$, else at ${written(loop.end)}$)"
                 raise InvalidArgumentError("sentence", ", ".join(said), allowed)
             formula = reader.formula(signs)
             if parts_of(formula)[0] not in ("<=", "<"):
-                raise InvalidArgumentError(role, Latex(latex), "a comparison")
+                raise one.wrong("a comparison")
             self.compare(line, latex, self.second.formula(latex, put(formula, {})))
             loop.until = formula
             return MechanismStep(line, latex, "until", term=formula)
         letters = [*self.alphabet.letters.values()]
-        last = (
-            []
-            if loop.until
-            else [*loop.ends(letters, {n: one.body for n, one in self.alphabet.defined.items()})]
-        )
+        values = {name: made.body for name, made in self.alphabet.defined.items()}
+        last = [] if loop.until else [*loop.ends(letters, values)]
         each = loop.all_of(signs)
         if loop.shuffled and (each is None or loop.until):
             allowed = f"{RANDOM} of a list, `y_1,\\dots,y_n`, in a loop without Stop"
-            raise InvalidArgumentError(role, Latex(latex), allowed)
+            raise one.wrong(allowed)
         if each is not None:
             term = reader.point(each)
-            read = put(("pair", term, index.term if loop.until else loop.last), {})
-            self.compare(line, latex, self.second.line(latex, "", "list", read, index))
+            self.agree(one, "", "list", ("pair", term, index.term if loop.until else loop.last), index)
             loop.listed = True
             return MechanismStep(line, latex, role, kind="listed", term=term)
         for letter, _ in last:
-            self.declare_again(line, letter)
-            self.alphabet = self.alphabet.having(letter)
-        reader = TheoremReader(self.alphabet)
+            self.know(line, letter)
+        reader = self.reader
         term = outcome(reader, signs)
-        self.compare(line, latex, self.second.line(latex, "", "released", put(term, {})))
-        of_round = {one.name for one in letters if one.kind in ("real", "integer") and not one.arguments}
-        if not loop.until and free(term) & of_round - {
-            one.name for one in (*self.letters, *(x for x, _ in last))
-        }:
-            raise InvalidArgumentError(role, Latex(latex), "letters of the last round, as `w_k`")
-        values = {one.name: ((), value) for one, value in last}
-        return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=put(term, values))
+        self.agree(one, "", "released", term)
+        of_round = {x.name for x in letters if x.kind in ("real", "integer") and not x.arguments}
+        if not loop.until and free(term) & of_round - {x.name for x in (*self.letters, *dict(last))}:
+            raise one.wrong("letters of the last round, as `w_k`")
+        ends = {x.name: ((), value) for x, value in last}
+        return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=put(term, ends))
 
-    def condition(
-        self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
-    ) -> MechanismStep:
+    def condition(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """`If (else put out $\\bot$):` and a comparison."""
-        if self.tested or [signs_of(one) for one in said] != [REFUSAL]:
-            raise InvalidArgumentError("if", Latex(latex), r"one condition, `If (else put out $\bot$):`")
-        term = reader.formula(signs)
+        if self.tested or [*map(signs_of, one.said)] != [REFUSAL]:
+            raise one.wrong(r"one condition, `If (else put out $\bot$):`")
+        term = self.reader.formula(signs)
         if parts_of(term)[0] not in ("<=", "<"):
-            raise InvalidArgumentError("if", Latex(latex), "a comparison, `$t<y$`")
-        self.compare(line, latex, self.second.formula(latex, put(term, {})))
+            raise one.wrong("a comparison, `$t<y$`")
+        self.compare(one.number, one.latex, self.second.formula(one.latex, put(term, {})))
         self.tested = True
-        return MechanismStep(line, latex, "if", term=term)
+        return MechanismStep(one.number, one.latex, "if", term=term)
+
+    def know(self, line: int, letter: TheoremLetter) -> None:
+        """Know a letter that a line gives a value, as the second reader does."""
+        self.declare_again(line, letter)
+        self.alphabet = self.alphabet.having(letter)
 
     def declare_again(self, line: int, letter: TheoremLetter) -> None:
         """Tell the second reader of a letter that a line gives a value."""
@@ -552,22 +566,21 @@ class _MechanismSection(TheoremSection):
         self.compare(line, letter.latex, self.second.letter(letter, words, of))
 
     def drawn_for_each(
-        self, line: int, latex: str, base: Tokens, law: Tokens, index: TheoremLetter, said: tuple[str, ...]
+        self, one: _SaidLine, base: Tokens, law: Tokens, index: TheoremLetter
     ) -> MechanismStep:
         """`y_r\\sim\\mathrm{Lap}(q(r),b)`: a number for each candidate."""
+        line, latex, _, said = one
         if line in self.anew:
             raise InvalidArgumentError("draw", ANEW, "one number, the threshold's noise")
         self.for_each(latex, said)
-        if any(base == one.signs for one in self.alphabet.letters.values()):
-            raise InvalidArgumentError("draw", Latex(latex), "a letter that has no value yet")
-        found = law_of_noise(TheoremReader(self.alphabet).having(index), latex, law)
+        if any(base == known.signs for known in self.alphabet.letters.values()):
+            raise one.wrong("a letter that has no value yet")
+        found = law_of_noise(self.reader.having(index), latex, law)
         if found[0] not in NOISES or index.name in free(found[-1]):
-            raise InvalidArgumentError(
-                "draw", Latex(latex), f"{', '.join(NOISES)} noise of one scale for all"
-            )
+            raise one.wrong(f"{', '.join(NOISES)} noise of one scale for all")
         self.not_drawn(latex, found)
         letter = TheoremLetter(name_of(base), written(base), (index.kind,), "real")
-        self.compare(line, latex, self.second.line(latex, r"\sim", "law", put(found, {}), index))
+        self.agree(one, r"\sim", "law", found, index)
         self.second.with_index(letter)
         self.alphabet, self.rows_of = self.alphabet.having(letter), [*self.rows_of, base]
         self.drawn.add(letter.name)
@@ -597,43 +610,39 @@ class _MechanismSection(TheoremSection):
                 rest = one if rest == ("num", "0") else ("add", rest, one)
         return ("add", rest, own)
 
-    def choice(
-        self, line: int, latex: str, role: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
-    ) -> MechanismStep:
+    def choice(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """What is chosen among candidates."""
         assert self.records is not None
+        line, latex, role, said = one
         index = self.records.over
         if index is None or (role == "select") == bool(self.records.columns):
             kind = f"$r\\in R$, or `{COINS}`" if role == "select" else r"$j\in\{1,\dots,k\}$"
-            raise InvalidArgumentError(role, Latex(latex), f"records with a number for each {kind}")
-        within, name = reader.having(index), index.signs
+            raise one.wrong(f"records with a number for each {kind}")
+        within, name = self.reader.having(index), index.signs
         count: Node = ""
         if role == "select":
             left, right = [*split(signs, "="), ()][:2]
             start = len(_LARGEST) if right[: len(_LARGEST)] == _LARGEST else 0
             stop = end_of_group(right, start) if start else 0
-            if (
-                not start
-                or left in self.alphabet.letters
-                or self.candidates(right[start + 1 : stop - 1])[0] != index
-            ):
-                raise InvalidArgumentError(role, Latex(latex), r"`j=\arg\max_{r\in R}y_r`")
+            taken = not start or left in self.alphabet.letters
+            if taken or self.candidates(right[start + 1 : stop - 1])[0] != index:
+                raise one.wrong(r"`j=\arg\max_{r\in R}y_r`")
             self.for_each(latex, said)
             score = within.number(right[stop:])
-            self.compare(line, latex, self.second.line(latex, "=", "largest", put(score, {}), index))
+            self.agree(one, "=", "largest", score, index)
             name, term = left, self.noisy(latex, score, index.name)
         else:
-            last = [signs_of(one) for one in said]
+            last = [*map(signs_of, said)]
             columns = self.records.columns
             behind: list[Node] = [("add", columns, ("num", "1"))]
             if columns[0] == "num":
                 behind.append(("num", str(int(str(columns[1])) + 1)))
             if len(last) == 2 and last[1] == index.signs != last[0]:
-                count = reader.number(last[0])
+                count = self.reader.number(last[0])
                 self.compare(line, said[0], self.second.line(said[0], "", "released", put(count, {})))
                 if free(count) & {self.records.name, *self.drawn}:
                     raise InvalidArgumentError("sentence", Latex(said[0]), "a public number of answers")
-            elif len(last) != 2 or last[0] != index.signs or reader.number(last[1]) not in behind:
+            elif len(last) != 2 or last[0] != index.signs or self.reader.number(last[1]) not in behind:
                 raise InvalidArgumentError(
                     "sentence",
                     ", ".join(said),
@@ -642,43 +651,38 @@ class _MechanismSection(TheoremSection):
                 )
             head, *sides = parts_of(within.formula(signs))
             if head != "<=":
-                raise InvalidArgumentError(role, Latex(latex), r"a comparison with `\ge` or `\le`")
-            read = put((head, *sides), {})
-            self.compare(line, latex, self.second.line(latex, "", "at least", read, index))
-            term = (head, *(self.noisy(latex, one, index.name) for one in sides))
-        return self.chosen(line, latex, role, name, term, count)
+                raise one.wrong(r"a comparison with `\ge` or `\le`")
+            self.agree(one, "", "at least", (head, *sides), index)
+            term = (head, *(self.noisy(latex, side, index.name) for side in sides))
+        return self.chosen(one, role, name, term, count)
 
-    def coins(
-        self, line: int, latex: str, said: tuple[str, ...], reader: TheoremReader, signs: Tokens
-    ) -> MechanismStep:
+    def coins(self, one: _SaidLine, signs: Tokens) -> MechanismStep:
         """`Select (in random order, the first $j$ that shows heads):` and with which chance it does."""
         assert self.records is not None
+        _, latex, _, said = one
         index, columns = self.records.over, self.records.columns
         if index is None or not columns:
             kind = r"$j\in\{1,\dots,k\}$"
             raise InvalidArgumentError("select", Latex(latex), f"records with a number for each {kind}")
         if [*map(signs_of, said)] != [index.signs]:
             raise InvalidArgumentError("sentence", ", ".join(said), f"the first ${index.latex}$")
-        term = reader.having(index).number(signs)
-        self.compare(line, latex, self.second.line(latex, "", "number", put(term, {}), index))
+        term = self.reader.having(index).number(signs)
+        self.agree(one, "", "number", term, index)
         self.not_drawn(latex, term)
         if scaled_lack(term, index.name, columns) is None:
             allowed = r"`e^{c\cdot(q(j)-\max_{1\le i\le k}q(i))}`, the largest of all candidates"
             raise InvalidArgumentError("select", Latex(latex), allowed)
-        return self.chosen(line, latex, "select", index.signs, term)
+        return self.chosen(one, "select", index.signs, term)
 
-    def chosen(
-        self, line: int, latex: str, role: str, name: Tokens, term: Node, count: Node = ""
-    ) -> MechanismStep:
+    def chosen(self, one: _SaidLine, role: str, name: Tokens, term: Node, count: Node = "") -> MechanismStep:
         """The line by which a letter for a candidate has a value."""
         index = self.records.over if self.records else None
         assert index is not None
         if self.drawn - free(term):
-            raise InvalidArgumentError(role, Latex(latex), "a line in which all that is drawn stands")
+            raise InvalidArgumentError(role, Latex(one.latex), "a line in which all that is drawn stands")
         letter = TheoremLetter(name_of(name), written(name), (), index.kind)
-        self.declare_again(line, letter)
-        self.alphabet = self.alphabet.having(letter)
-        return MechanismStep(line, latex, role, letter.name, index.kind, term, index.name, count)
+        self.know(one.number, letter)
+        return MechanismStep(one.number, one.latex, role, letter.name, index.kind, term, index.name, count)
 
     def argument(self, signs: Tokens) -> TheoremLetter:
         """The argument of a query, of the type over which the second index of records runs."""

@@ -118,21 +118,7 @@ def without(mechanism: MechanismOnPage, letter: TheoremLetter) -> MechanismOnPag
     """The same where a public letter is 0, so that what is multiplied by it is not there."""
     zero: dict[str, tuple[tuple[str, ...], Node]] = {letter.name: ((), number(0))}
 
-    def at(term: Node) -> Node:
-        return put(folded(put(term, zero)), {})
-
-    loop, records = mechanism.loop, mechanism.records
-    assert loop is not None
-    start, kept = (tuple((name, at(term)) for name, term in rows) for rows in (loop.start, loop.kept))
-    until = loop.until and at(loop.until)
-    return replace(
-        mechanism, letters=tuple(one for one in mechanism.letters if one is not letter),
-        records=replace(records, last=at(records.last)), given=tuple(map(at, mechanism.given)),
-        steps=tuple(
-            replace(one, term=_each(at, one.term) if one.role == "claim" else at(one.term)) for one in mechanism.steps
-        ),
-        loop=replace(loop, last=at(loop.last), start=start, kept=kept, until=until),
-    )  # fmt: skip
+    return mechanism.changed(lambda term: put(folded(put(term, zero)), {}), {letter.name})
 
 
 def folded(node: Node) -> Node:
@@ -148,11 +134,6 @@ def folded(node: Node) -> Node:
     return again(term, bound_in(term), parts)
 
 
-def _each(at: Callable[[Node], Node], said: Node) -> Node:
-    head, *numbers = parts_of(said)
-    return (head, *map(at, numbers))
-
-
 def unrolled(
     mechanism: MechanismOnPage, loop: LoopOnPage, count: int, bit: Bit | None = None
 ) -> MechanismOnPage | None:
@@ -160,39 +141,31 @@ def unrolled(
 
     Maybe of how many outputs are something: the sum of bits.
     """
-    last, records = loop.last, mechanism.records
+    last = loop.last
     own = next((one for one in mechanism.letters if last == one.term), None)
     if last != number(count) and (
         own is None or own.number is None or not own.number.contains(Fraction(count))
     ):
         return None
     fixed: dict[str, tuple[tuple[str, ...], Node]] = {own.name: ((), number(count))} if own else {}
-    env = {**fixed, **{name: ((), put(term, fixed)) for name, term in loop.start}}
+    fewer = mechanism.changed(lambda term: put(term, fixed), {*fixed})
+    assert fewer.loop is not None
+    env: dict[str, tuple[tuple[str, ...], Node]] = {name: ((), term) for name, term in fewer.loop.start}
     steps, outputs, going = list[MechanismStep](), list[Node](), list[Node]()
     for k in range(1, count + 1):
         env[loop.index] = (), number(k)
-        for draw in mechanism.of("draw"):
+        for draw in fewer.of("draw"):
             new = replace(draw, name=f"{draw.name} {k}", term=put(draw.term, env))
             steps.append(new)
             env[draw.name] = (), ("sym", new.name)
-        outputs.append(put(mechanism.output.term, env))
-        if loop.until:
-            going.append(("indicator", ("not", put(loop.until, env))))
-        env |= {name: ((), put(term, env)) for name, term in loop.kept}
+        outputs.append(put(fewer.output.term, env))
+        if fewer.loop.until:
+            going.append(("indicator", ("not", put(fewer.loop.until, env))))
+        env |= {name: ((), put(term, env)) for name, term in fewer.loop.kept}
     if bit is not None:
         steps = [replace(steps[-1], term=sum_of([bit(one.term) for one in steps]), kind="integer")]
     output = outputs[-1] if bit is not None else _outcome(outputs, going, loop.listed)
-    return replace(
-        mechanism, loop=None,
-        letters=tuple(one for one in mechanism.letters if one is not own),
-        records=replace(
-            records, last=put(records.last, fixed), columns=records.columns and put(records.columns, fixed)
-        ),
-        given=tuple(put(one, fixed) for one in mechanism.given),
-        steps=(*steps, replace(mechanism.output, term=output), *(
-            replace(one, term=_each(lambda part: put(part, fixed), one.term)) for one in mechanism.of("claim")
-        )),
-    )  # fmt: skip
+    return replace(fewer, loop=None, steps=(*steps, replace(fewer.output, term=output), *fewer.of("claim")))
 
 
 def sum_of(laws: list[Node]) -> Node:

@@ -105,25 +105,23 @@ def one_answer(
     )
     if not 0 < len(above) <= columns or sum(above) > most:
         raise LookupError("no answer of such a choice")
-    choice, draws = ChoiceOnPage(mechanism, line), {one.name: one for one in mechanism.of("draw")}
+    fewer = mechanism.changed(lambda term: put(term, fixed), {*fixed})
+    assert fewer.choice is not None
+    line, draws = fewer.choice, {one.name: one for one in fewer.of("draw")}
+    choice = ChoiceOnPage(fewer, line)
     places, steps, facts = range(1, len(above) + 1), list[Any](), list[Node]()
     for noise in choice.noises:
         draw = draws[noise.name]
         if draw.anew:
-            steps += [
-                replace(draw, name=f"{draw.name} after {k}", term=put(draw.term, fixed))
-                for k in range(sum(above) + 1)
-            ]
-            continue
-        for j in places if noise.index else (0,):
-            at = {**fixed, noise.index: ((), number(j))} if j else fixed
-            steps.append(
-                replace(draw, name=f"{draw.name} {j}" if j else draw.name, term=put(draw.term, at), index="")
-            )
+            steps += [replace(draw, name=f"{draw.name} after {k}") for k in range(sum(above) + 1)]
+        elif not noise.index:
+            steps.append(draw)
+        for j in places if noise.index else ():
+            at = put(draw.term, {noise.index: ((), number(j))})
+            steps.append(replace(draw, name=f"{draw.name} {j}", term=at, index=""))
     for j in places:
         suffixes = f" {j}", f" after {sum(above[: j - 1])}" if choice.anew else ""
-        at = {**fixed, line.index: ((), number(j))}
-        low, high = (_at(side, suffixes, at) for side in parts_of(line.term)[1:])
+        low, high = (_at(side, suffixes, line.index, number(j)) for side in parts_of(line.term)[1:])
         if above[j - 1]:
             facts.append(("<=", low, high))
         elif sum(above[:j]) < most:
@@ -131,33 +129,26 @@ def one_answer(
     if cut is not None:
         if sum(above) != 1:
             raise LookupError("no number beside such an answer")
-        first = {**fixed, line.name: ((), number(above.index(1) + 1))}
-        behind = [one for one in mechanism.of("draw") if one.line > line.line]
+        first = {line.name: ((), number(above.index(1) + 1))}
+        behind = [one for one in draws.values() if one.line > line.line]
         steps += [replace(draw, term=put(draw.term, first)) for draw in behind]
-        part = numbers_beside(mechanism)[cut[0]]
+        part = numbers_beside(fewer)[cut[0]]
         beside: Node = part if part[0] != "of" else ("sym", f"{named(part[1])} {above.index(1) + 1}")
         facts.append(("<=", beside, number(cut[2])) if cut[1] else ("<=", number(cut[2]), beside))
-    (claim,), bit = mechanism.of("claim"), ("indicator", facts[0] if len(facts) == 1 else ("and", *facts))
-    head, *bounds = parts_of(claim.term)
-    steps += [
-        replace(mechanism.output, kind="integer", term=bit),
-        replace(claim, term=(head, *(put(one, fixed) for one in bounds))),
-    ]
-    fewer = replace(
-        mechanism, letters=tuple(one for one in mechanism.letters if one.name not in own), steps=tuple(steps),
-        records=replace(records, last=put(records.last, fixed), columns=put(records.columns, fixed)),
-        given=tuple(put(one, fixed) for one in mechanism.given),
-    )  # fmt: skip
+    bit: Node = ("indicator", facts[0] if len(facts) == 1 else ("and", *facts))
+    steps += [replace(fewer.output, kind="integer", term=bit), *fewer.of("claim")]
+    fewer = replace(fewer, steps=tuple(steps))
     return OneAnswer(fewer, tuple((one.latex, str(values[name])) for name, one in own.items()))
 
 
-def _at(side: Node, suffixes: tuple[str, str], values: dict[str, tuple[tuple[str, ...], Node]]) -> Node:
+def _at(side: Node, suffixes: tuple[str, str], index: str, query: Node) -> Node:
     """A side of a comparison, at a query: the number that is drawn for it stands there by its own letter."""
     _, rest, own = parts_of(side)
+    at = put(rest, {index: ((), query)})
     if own == number(0):
-        return put(rest, values)
+        return at
     drawn: Node = ("sym", f"{named(own[1])}{suffixes[own[0] != 'of']}")
-    return drawn if rest == number(0) else ("add", put(rest, values), drawn)
+    return drawn if rest == number(0) else ("add", at, drawn)
 
 
 def answer_of(mechanism: MechanismOnPage, model: Any) -> OneAnswer:

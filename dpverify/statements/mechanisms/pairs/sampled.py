@@ -21,7 +21,7 @@ from dpverify.proving.theorems.finite_models import FAILURES, Code, Env, FloatMo
 from dpverify.proving.theorems.spreads import outputs
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.sampled_choices import SampledChoice
-from dpverify.statements.mechanisms.pairs.search import PairCase
+from dpverify.statements.mechanisms.pairs.search import PairCase, record_at
 
 SEARCHED, RUNS = 4000, 10_000
 """Runs on each data set of the search for a pair, about, and of the audit, at most."""
@@ -54,7 +54,6 @@ class SampledPage:
         self.tested = mechanism.law if mechanism.test else None
         self.given = [self.model.margin(one) for one in mechanism.given]
         self.choice = SampledChoice(mechanism, sizes, self.code, self.sample) if mechanism.choice else None
-        self.columns_from = 1 if mechanism.records.columns else 0
 
     def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> FloatArray:
         """Outputs of independent runs."""
@@ -105,19 +104,8 @@ class SampledPage:
 
     def env(self, values: Env, data: FloatArray) -> Env:
         """What letters are on a data set, which may be a sample."""
-        n = len(data)
-
-        def at(args: tuple[Any, ...]) -> float:
-            k = int(args[0])
-            if not 1 <= k <= n:
-                raise IndexError(k)
-            column = int(args[1]) - self.columns_from if len(args) > 1 else 0
-            if not 0 <= column < data.shape[1]:
-                raise IndexError(column)
-            return float(data[k - 1, column])
-
-        size = self.mechanism.size
-        return {**values, **({size.name: float(n)} if size else {}), self.mechanism.records.name: at}
+        size, at = self.mechanism.size, record_at(data, self.mechanism)
+        return {**values, **({size.name: float(len(data))} if size else {}), self.mechanism.records.name: at}
 
     def code(self, term: Node) -> Code:
         """A term as a function of letters."""

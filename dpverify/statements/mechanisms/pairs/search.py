@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from random import Random
 from typing import Any, TypeAlias
 
+from dpverify.checks import FloatArray
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.theorems.choices import masses_of
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
@@ -341,14 +342,7 @@ class PairSearcher:
         return None if left[k] == right else self.pair(letters, left, k, right)
 
     def env(self, case: PairCase, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
-        first = 1 if self.mechanism.records.columns else 0
-
-        def at(args: tuple[Any, ...]) -> float:
-            k, j = int(args[0]), int(args[1]) - first if len(args) > 1 else 0
-            if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
-                raise IndexError(k)
-            return float(rows[k - 1][j])
-
+        at = record_at(rows, self.mechanism)
         numbers = {k: float(v) for k, v in case.letters.items()}
         found: dict[str, Any] = {**numbers, **self.orders, self.mechanism.records.name: at}
         found |= dict.fromkeys(self.functions, numbered)
@@ -461,6 +455,19 @@ class PairSearcher:
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
+
+
+def record_at(rows: Rows | FloatArray, mechanism: MechanismOnPage) -> Callable[[tuple[Any, ...]], float]:
+    """A data set's records as a function of their indices; others are refused (IndexError)."""
+    first = 1 if mechanism.records.columns else 0
+
+    def at(args: tuple[Any, ...]) -> float:
+        k, j = int(args[0]), int(args[1]) - first if len(args) > 1 else 0
+        if not (1 <= k <= len(rows) and 0 <= j < len(rows[0])):
+            raise IndexError(k)
+        return float(rows[k - 1][j])
+
+    return at
 
 
 def in_steps(values: Sequence[Json]) -> Json:

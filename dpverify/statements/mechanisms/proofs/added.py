@@ -22,12 +22,15 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     OTHER,
     D,
     E,
+    Fold,
+    Ranges,
     extremes,
     folds,
     magnitude,
     minus,
     number,
     of_data,
+    plain,
     replaced,
 )
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, columns, is_linear, offsets, shifted
@@ -91,13 +94,12 @@ def added_bound(
     )  # fmt: skip
 
     def exchanged(inner: ProofBuilder, given: list[int]) -> None:
-        other = inner.use(last - 3, [((), D), ((), E)], [near, *given])
-        back = inner.use("rule.neighbors-symmetric", [((), D), ((), E)], [near], {"mathcalD": DATA})
-        found = inner.use(every, [((), E), ((), D)], [back, other])
-        inner.arithmetic(claim, found)
+        other = inner.use(last - 3, plain(D, E), [near, *given])
+        back = inner.use("rule.neighbors-symmetric", plain(D, E), [near], {"mathcalD": DATA})
+        inner.arithmetic(claim, inner.use(every, plain(E, D), [back, other]))
 
     return proof.cases(
-        more, claim, lambda inner, given: inner.use(every, [((), D), ((), E)], [near, *given]), exchanged,
+        more, claim, lambda inner, given: inner.use(every, plain(D, E), [near, *given]), exchanged,
         [*compared(proof), *of_data(proof, D), *of_data(proof, E)],
     )  # fmt: skip
 
@@ -116,10 +118,11 @@ class OneMore:
         self.fewer, self.more = ("sym", FEWER), ("sym", MORE)
         self.count: Node = ("of", mechanism.size.name, self.fewer)
         self.place: Node = ("of", PLACE, self.fewer, self.more)
-        both = proof.use(last - 2, [((), self.fewer), ((), self.more)], given)
+        both = proof.use(last - 2, plain(self.fewer, self.more), given)
         ends = parts_of(proof.facts[both])[1:]
         sizes = [one for data in (self.fewer, self.more) for one in of_data(proof, data)]
-        self.place_ends = [proof.arithmetic(end, both) for end in ends]
+        for end in ends:
+            proof.arithmetic(end, both)
         self.public = [k for k in compared(proof) if free(proof.facts[k]).isdisjoint(OWN)]
         self.known = [*dict.fromkeys((*compared(proof), *sizes))]
 
@@ -127,28 +130,30 @@ class OneMore:
         """A term on the data set with fewer records, and on the other."""
         return on(self.mechanism, term, FEWER), on(self.mechanism, term, MORE)
 
-    def is_whole(self, fold: tuple[Node, ...]) -> bool:
+    def is_whole(self, fold: Fold) -> bool:
         """Whether a fold goes over all records."""
         return fold[3:] == (number(1), self.mechanism.records.last)
 
-    def alike(self, fold: tuple[Node, ...], by: int, place: Node) -> int:
+    def ranges(self) -> Ranges:
+        """What is known of folds on the data set with fewer records."""
+        return Ranges(self.mechanism, self.proof, self.known, FEWER)
+
+    def alike(self, fold: Fold, by: int, place: Node) -> int:
         """That the terms of a fold before a place are the same, or those from it on, with another index."""
-        _, letter, body, first, last = fold
-        name, i = named(parts_of(letter)[0]), ("sym", INDEX)
-        one = on(self.mechanism, put(body, {name: ((), i)}), FEWER)
-        other = on(self.mechanism, put(body, {name: ((), shifted(i, by))}), MORE)
+        i = ("sym", INDEX)
+        one, other = self.sides(fold.at(i))[0], self.sides(fold.at(shifted(i, by)))[1]
 
         def between(first: Node, place: Node, last: Node) -> tuple[Node, ...]:
             return (("<=", place, i), ("<=", i, last)) if by else (("<=", first, i), ("<", i, place))
 
-        premises = between(first, place, self.sides(last)[0])
+        premises = between(fold.first, place, self.sides(fold.last)[0])
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             within = [*given, *self.known]
             if not self.is_whole(fold):
                 ends = between(number(1), self.place, self.count)
                 given = [proof.arithmetic(end, *within) for end in ends]
-            self.same(proof, put(body, {name: ((), i)}), by, given, within)
+            self.same(proof, fold.at(i), by, given, within)
 
         return self.proof.every([(INDEX, (), "integer")], premises, ("==", other, one), prove)
 
@@ -156,11 +161,9 @@ class OneMore:
         """That a term of a record is the same of the one with an index more, or the same, with a record more."""
         one, i = on(self.mechanism, term, FEWER), ("sym", INDEX)
         found = proof.arithmetic(("==", one, one), *known)
-        values: list[Node] = [self.fewer, self.more, i]
+        source, of = self.last - 1 + bool(by), (self.fewer, self.more, i)
         equal = [
-            proof.use(
-                self.last - 1 + bool(by), [((), value) for value in (*values, *column)], [*self.given, *given]
-            )
+            proof.use(source, plain(*of, *column), [*self.given, *given])
             for column in columns(self.mechanism, term)
         ]
         for own in own_sums(self.mechanism, term):
@@ -176,56 +179,38 @@ class OneMore:
             found = proof.rewritten(found, k, template, HOLE)
         return found
 
-    def differ(self, fold: tuple[Node, ...]) -> int:
+    def differ(self, fold: Fold) -> int:
         """By how much a fold over all records differs.
 
         Raises:
             UnderivedError: where that is not found.
         """
-        head, letter, body, first, last = fold
-        name, i = named(parts_of(letter)[0]), ("sym", INDEX)
-        if offsets(self.mechanism, body, name) - {0}:
+        head, _, body, first, last = fold
+        if offsets(self.mechanism, body, fold.name) - {0}:
             raise UnderivedError("the index of a record is not the letter of its sum")
-        functions = [((name,), side) for side in self.sides(body)]
-        place, premises, (of_fewer, of_more) = self.place, [self.given[1], *self.place_ends], self.sides(last)
+        functions = [((fold.name,), side) for side in self.sides(body)]
+        place, (of_fewer, of_more) = self.place, self.sides(last)
         if not self.is_whole(fold):  # what moves beyond an end makes room for what is behind the place
             place = ("max", first, ("min", self.place, of_more))
             more = self.proof.arithmetic(("==", ("add", of_fewer, number(1)), of_more), *self.known)
-            self.known.append(self.proof.arithmetic(("<=", first, of_more), *self.known))
-            premises = [more]
-            premises += [
-                self.proof.arithmetic(end, *self.known)
-                for end in (("<=", first, place), ("<=", place, of_more))
-            ]
-        values = [*functions, *(((), one) for one in (place, of_more, first, of_fewer))]
-        premises += [self.alike(fold, by, place) for by in (0, 1)]
-        added = put(self.sides(body)[1], {name: ((), place)})
-        term = on(self.mechanism, put(body, {name: ((), i)}), FEWER)
+            self.known += [more, self.proof.arithmetic(("<=", first, of_more), *self.known)]
+        values = [*functions, *plain(place, of_more, first, of_fewer)]
+        others = [self.alike(fold, by, place) for by in (0, 1)]
         if head == "product":
-            ends = ("<=", number(0), added), ("<=", added, number(1))
-            inside: Node = ("and", ("<=", number(0), term), ("<=", term, number(1)))
-            premises += [self.each(fold, inside), *(self.proof.arithmetic(end, *self.known) for end in ends)]
+            others.append(self.ranges().between(fold, number(0), number(1)))
         elif head != "sum":
             known = extremes(self.mechanism, body)
             if known is None:
                 raise UnderivedError(f"it is not seen between which numbers the {head} value is")
-            far = minus(*known[::-1])
-            values.append(((), far))
-            some = self.proof.arithmetic(("<=", first, self.count), *self.known)
-            premises += [some, self.each(fold, ("<=", magnitude(added, term), far))]
-            premises.insert(0, self.proof.arithmetic(("<=", number(0), far), *self.known))
-        return self.proof.use(ONE_MORE[named(head)], values, premises, defined=self.known)
-
-    def each(self, fold: tuple[Node, ...], claim: Node) -> int:
-        """What is true of each term of a fold, on the data set with fewer records."""
-        i = ("sym", INDEX)
-        premises = ("<=", fold[3], i), ("<=", i, self.count)
-
-        def prove(proof: ProofBuilder, given: list[int]) -> None:
-            parts = parts_of(claim)[1:] if parts_of(claim)[0] == "and" else (claim,)
-            proof.arithmetic(claim, *(proof.arithmetic(one, *given, *self.known) for one in parts))
-
-        return self.proof.every([(INDEX, (), "integer")], premises, claim, prove)
+            far, added = minus(*known[::-1]), put(self.sides(body)[1], {fold.name: ((), place)})
+            values += plain(far)
+            near: Node = ("<=", magnitude(added, self.sides(fold.at(("sym", INDEX)))[0]), far)
+            each = self.proof.every(
+                [(INDEX, (), "integer")], fold.inside(last=self.count), near,
+                lambda inner, given: inner.arithmetic(near, *given, *self.known),
+            )  # fmt: skip
+            others.append(each)
+        return self.proof.applied(ONE_MORE[named(head)], values, self.known, others)
 
     def bounded(self, query: Node, bound: Node) -> int:
         """That a query differs by at most a bound.
@@ -245,24 +230,7 @@ class OneMore:
             return self.proof.arithmetic(claim, *found, *self.known)
         return self.generally(query, bound, seen, found)
 
-    def range(self, fold: tuple[Node, ...]) -> list[int]:
-        """Between which numbers a sum is, on the data set with fewer records; nothing where that is not seen."""
-        name, i = named(parts_of(fold[1])[0]), ("sym", INDEX)
-        ends = extremes(self.mechanism, fold[2])
-        if ends is None:
-            return []
-        term = on(self.mechanism, put(fold[2], {name: ((), i)}), FEWER)
-        try:
-            every = self.each(fold, ("and", ("<=", ends[0], term), ("<=", term, ends[1])))
-            some = self.proof.arithmetic(("<=", fold[3], ("add", self.count, number(1))), *self.known)
-        except UnderivedError:
-            return []
-        function = ((name,), on(self.mechanism, fold[2], FEWER))
-        values = [function, *(((), one) for one in (fold[3], self.count, *ends))]
-        both = self.proof.use("rule.sum-range", values, [every, some], defined=self.known)
-        return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
-
-    def generally(self, query: Node, bound: Node, seen: list[tuple[Node, ...]], found: list[int]) -> int:
+    def generally(self, query: Node, bound: Node, seen: list[Fold], found: list[int]) -> int:
         """The same for all values of sums, of the record, and of the number of records, then for these.
 
         Raises:
@@ -285,7 +253,7 @@ class OneMore:
             for end in (("<=", number(records.low or 0), record), ("<=", record, number(records.high or 0)))
             if records.low is not None and records.high is not None
         ]
-        given = [*ends, *of_data(proof, self.fewer), *(k for fold in seen for k in self.range(fold))]
+        given = [*ends, *of_data(proof, self.fewer), *(k for fold in seen for k in self.ranges().of(fold))]
         large: dict[Node, Node] = {("of", count, self.more): ("add", self.count, number(1))}
         large |= {parts_of(proof.facts[k])[1]: parts_of(proof.facts[k])[2] for k in found}
         one, other = self.sides(query)
@@ -299,7 +267,7 @@ class OneMore:
             general,
             lambda inner, assumed: inner.arithmetic(general, *assumed, *self.public),
         )
-        fact = proof.use(every, [((), term) for term in terms], given, defined=self.known)
+        fact = proof.use(every, plain(*terms), given, defined=self.known)
         for k, (term, _) in zip((self.given[1], *found), [*large.items()], strict=True):
             del large[term]  # the number of records first, which is part of sums
             within = replaced(other, {**large, term: ("sym", HOLE)})

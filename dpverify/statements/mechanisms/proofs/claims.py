@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
+from itertools import repeat
+from typing import Any
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.language import Node, free, heads, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
-from dpverify.proving.theorems.building import ProofBuilder, proof_of
+from dpverify.proving.theorems.building import ProofBuilder, Show, Value, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError, json_of
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
@@ -35,9 +36,9 @@ from dpverify.statements.mechanisms.proofs.choices import (
     law_of,
 )
 from dpverify.statements.mechanisms.proofs.coins import CoinsOnPage, by_either
-from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes
+from dpverify.statements.mechanisms.proofs.composition import Composition, OneDraw, Route, routes, weakened
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
-from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale, premises_of
+from dpverify.statements.mechanisms.proofs.local import LocalProof, has_smooth_scale
 from dpverify.statements.mechanisms.proofs.loops import loop_of
 from dpverify.statements.mechanisms.proofs.ranges import (
     COLUMN,
@@ -48,14 +49,15 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     OTHER,
     D,
     E,
+    Ranges,
     magnitude,
     may_lack_value,
     minus,
     number,
     of_data,
     of_each,
+    plain,
     replaced,
-    sum_ranges,
 )
 from dpverify.statements.mechanisms.proofs.samples import (
     SampleLetters,
@@ -65,7 +67,6 @@ from dpverify.statements.mechanisms.proofs.samples import (
     sample_letters,
 )
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, Sensitivity
-from dpverify.statements.mechanisms.proofs.together import Value
 from dpverify.statements.theorems.library import certificate_of, shipped
 
 SECOND = "the other column"
@@ -249,6 +250,17 @@ class DrawProof:
         """A comparison of public letters."""
         return self.proof.arithmetic((relation, left, right), *self.known)
 
+    def applied(
+        self, rule: str, values: list[Value], types: dict[str, Node], *others: int | Show,
+        defined: Callable[[], list[int]] = list,
+    ) -> int:  # fmt: skip
+        """A rule's claim, as of a proof from what is assumed of public letters."""
+        return self.proof.applied(rule, values, self.known, others, types, defined)
+
+    def on_data(self, term: Node) -> Value:
+        """A term as a function of the data set."""
+        return (ONE,), on(self.mechanism, term, ONE)
+
     def of_draw(self, draw: MechanismStep, head: str, numbers: Sequence[Node]) -> int:
         """That one draw has a guarantee."""
         law = parts_of(draw.term)
@@ -314,13 +326,15 @@ class DrawProof:
         types = {"mathcalD": DATA, "W": noise.type} | ({} if choice.kind == "integer" else {"R": choice.kind})
         values: list[Value] = [
             ((ONE, COLUMN), on(self.mechanism, query, ONE)), (("w", COLUMN), ("of", read, w, r)),
-            (("w", COLUMN, "x"), ("of", other, w, r, x)), ((), ("sym", law)),
+            (("w", COLUMN, "x"), ("of", other, w, r, x)), *plain(("sym", law)),
         ]  # fmt: skip
         if threshold is None:
             bound: Node = ("mul", ("mul", epsilon, scale), ("num", "1/2"))
-            signs = [self.shown("<", number(0), one) for one in (scale, epsilon)]
-            values += [((COLUMN,), ("of", ORDER, r)), ((ONE, "w"), ("of", ANSWER, D, w))]
-            values += [((), scale), ((), epsilon)]
+            values += [
+                ((COLUMN,), ("of", ORDER, r)),
+                ((ONE, "w"), ("of", ANSWER, D, w)),
+                *plain(scale, epsilon),
+            ]
         else:
             wide = laws[1][-1]
             costs = (
@@ -328,30 +342,19 @@ class DrawProof:
                 ("pow", wide, number(-1)),
             )
             bound = ("mul", epsilon, ("pow", ("add", *costs), number(-1)))
-            signs = [self.shown("<", number(0), one) for one in (bound, wide, scale)]
             columns = self.mechanism.records.columns
             answer = (ONE, "w", "t"), ("of", ANSWER, *((H,) if choice.anew else ()), D, w, t)
-            values.append(((), below[0].location))
+            above_is: Value = ("o", COLUMN), ("of", ABOVE, ("sym", "o"), r)
             if count:
                 types["O"] = ANSWERS
-                signs.insert(0, self.shown("<=", number(1), columns))
-                values += [
-                    ((), columns),
-                    (("o", COLUMN), ("of", ABOVE, ("sym", "o"), r)),
-                    ((), count),
-                    answer,
-                ]
-            else:
-                values += [((), choice.start), ((), ("add", columns, number(1))), answer]
-            values += [((), bound), ((), wide), ((), scale), ((), epsilon)]
-        moves = [self.moves(query, bound, second)]
-        if threshold is not None:
-            of_query: Node = ("mul", ("mul", number(2), bound), ("pow", scale, number(-1)))
-            of_queries: Node = ("mul", of_query, count) if count else of_query
-            shares = of_queries, ("mul", bound, ("pow", wide, number(-1)))
-            moves.append(self.shown("<=", ("add", *shares), epsilon))
-        defined = [*self.has_values(query, second), *self.known]
-        return self.proof.use(rule, values, [*signs, *moves, *chosen, *alike], types, defined)
+            many = [*plain(columns), above_is, *plain(count)]
+            one = plain(choice.start, ("add", columns, number(1)))
+            values += [*plain(below[0].location), *(many if count else one), answer]
+            values += plain(bound, wide, scale, epsilon)
+        return self.applied(
+            rule, values, types, lambda _: self.moves(query, bound, second), *chosen, *alike,
+            defined=partial(self.has_values, query, second),
+        )  # fmt: skip
 
     def chosen_in_runs(self, choice: ChoiceOnPage, epsilon: Node) -> int:
         """Pure privacy of answers with a threshold that is drawn anew after each: runs that each say one answer."""
@@ -361,7 +364,7 @@ class DrawProof:
         first, runs = self.given[self.claim.same + 4 : -3], self.given[-3:]
 
         def run(inner: ProofBuilder, _: list[int]) -> None:
-            said = [inner.use(k, [((), H)], []) for k in first]
+            said = [inner.use(k, plain(H), []) for k in first]
             replace(self, proof=inner, given=[*self.given[: self.claim.same + 4], *said]).chosen(
                 choice, of_run
             )
@@ -373,36 +376,20 @@ class DrawProof:
             "k": ((), count), "K": ((h, ONE), law), "N": (("the number", h, ONE), ("of", RUNS, N, H, D)),
             "varepsilon": ((), of_run),
         }  # fmt: skip
-        signs = [self.shown("<=", number(0), term) for term in (of_run, count)]
         types: dict[str, Node] = {"mathcalD": DATA, "H": HISTORY, "U": "integer"}
         values = [terms[name] for name in shipped()["theorem.pure-until"].names]
-        found = self.proof.use("theorem.pure-until", values, [*signs, *runs, one], types, self.known)
-        total: Node = ("mul", count, of_run)
-        within = [self.shown("<=", *pair) for pair in ((total, epsilon), (number(0), number(0)))]
-        numbers = [((), term) for term in (total, number(0), epsilon, number(0))]
-        types = {"mathcalD": DATA, "T": HISTORY}
-        return self.proof.use(
-            "theorem.weaker",
-            [((ONE,), on(self.mechanism, choice.law, ONE)), *numbers],
-            [found, *within],
-            types,
-            self.known,
-        )
+        found = self.applied("theorem.pure-until", values, types, *runs, one)
+        types, law = {"mathcalD": DATA, "T": HISTORY}, on(self.mechanism, choice.law, ONE)
+        return weakened(self.proof, found, law, (epsilon, number(0)), types, self.known)
 
     def concentrated(self, draw: MechanismStep, rho: Node, pure: Callable[[Node], int]) -> int:
         """Concentrated privacy of a draw, from pure privacy."""
         epsilon = cancelled(("mul", number(2), rho), root=2)
-        positive = self.shown("<", number(0), epsilon)
-        drawn, types = ((ONE,), on(self.mechanism, draw.term, ONE)), {"mathcalD": DATA, "T": draw.kind}
-        premises = [positive, pure(epsilon)]
-        found = self.proof.use(
-            "theorem.pure-to-concentrated", [drawn, ((), epsilon)], premises, types, self.known
-        )
-        half = parts_of(self.proof.facts[found])[3]
-        equal = self.shown("==", half, rho)
-        return self.proof.use(
-            "rule.equal-concentrated", [drawn, ((), half), ((), rho)], [found, equal], types, self.known
-        )
+        drawn, types = self.on_data(draw.term), {"mathcalD": DATA, "T": draw.kind}
+        values = [drawn, *plain(epsilon)]
+        found = self.applied("theorem.pure-to-concentrated", values, types, lambda _: pure(epsilon))
+        values = [drawn, *plain(parts_of(self.proof.facts[found])[3], rho)]
+        return self.applied("rule.equal-concentrated", values, types, found)
 
     def moves(self, query: Node, bound: Node, second: tuple[Node, ...] = ()) -> int:
         """That a query differs by at most a bound between all neighbors."""
@@ -444,11 +431,11 @@ class DrawProof:
         ):
             return []
         ranges = (
-            sum_ranges(self.mechanism, self.proof, query, public, letters) if may_lack_value(query) else []
+            Ranges(self.mechanism, self.proof, public).sums(query, letters) if may_lack_value(query) else []
         )
 
         def prove(inner: ProofBuilder, _: list[int]) -> None:
-            found = [inner.use(k, [((), ("sym", parts_of(one)[0])) for one in letters], []) for k in ranges]
+            found = [inner.use(k, plain(*(("sym", parts_of(one)[0]) for one in letters)), []) for k in ranges]
             inner.arithmetic(("==", term, term), *found, *of_data(inner, D), *public)
 
         sizes = [k for k in self.given if of_each(parts_of(self.proof.facts[k]))]
@@ -466,7 +453,7 @@ class DrawProof:
         values = [] if seen else self.has_values(parts[0])
 
         def prove(inner: ProofBuilder, _: list[int]) -> None:
-            found = [inner.use(k, [((), D)], []) for k in values]
+            found = [inner.use(k, plain(D), []) for k in values]
             inner.arithmetic(claim, inner.arithmetic(claim[1], *self.known), *found)
 
         self.proof.every(letters, (), claim, prove)
@@ -474,31 +461,20 @@ class DrawProof:
     def laplace(self, law: tuple[Node, ...], epsilon: Node, _: Node) -> int:
         """Laplace noise, by the sensitivity that its scale allows."""
         query, scale = law[1:]
-        bound: Node = ("mul", epsilon, scale)
-        positive = self.shown("<", number(0), scale)
-        not_negative = self.shown("<=", number(0), epsilon)
-        moves = self.moves(query, bound)
-        values = [((ONE,), on(self.mechanism, query, ONE)), ((), scale), ((), epsilon)]
-        defined = [*self.has_values(query), *self.known]
-        return self.proof.use(
-            "lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined
-        )
+        return self.applied(
+            "lemma.laplace-scale", [self.on_data(query), *plain(scale, epsilon)], {"mathcalD": DATA},
+            lambda _: self.moves(query, ("mul", epsilon, scale)), defined=partial(self.has_values, query),
+        )  # fmt: skip
 
     def bernoulli(self, law: tuple[Node, ...], *numbers: Node) -> int:
         """A bit: neither its probability nor that of the other bit is much larger on a neighbor."""
-        values: list[Value] = [
-            ((ONE,), on(self.mechanism, law[1], ONE)),
-            *(((), one) for one in numbers),
-        ]
+        values: list[Value] = [self.on_data(law[1]), *plain(*numbers)]
         types: dict[str, Node] = {"mathcalD": DATA}
-        assumed = premises_of("lemma.bernoulli-private", values, types)
-        premises = [self.by_arithmetic(one, [ONE, OTHER]) for one in assumed]
-        return self.proof.use("lemma.bernoulli-private", values, premises, types, self.known)
+        show = repeat(lambda one: self.by_arithmetic(one, [ONE, OTHER]))
+        return self.proof.applied("lemma.bernoulli-private", values, self.known, show, types)
 
     def by_arithmetic(self, claim: Node, names: Sequence[str]) -> int:
-        """A formula, or one for all data sets with some names, by arithmetic."""
-        if parts_of(claim)[0] != "all":
-            return self.proof.arithmetic(claim, *self.known)
+        """A formula for all data sets with some names, by arithmetic."""
         _, letters, _, body = parts_of(put(claim, {}))
         old = [named(parts_of(one)[0]) for one in parts_of(letters)]
         new = {one: ((), ("sym", name)) for one, name in zip(old, names, strict=False)}
@@ -517,50 +493,26 @@ class DrawProof:
             twice: Node = ("mul", number(2), ("pow", scale, number(2)))
             cost = ("mul", ("pow", bound, number(2)), ("pow", twice, number(-1)))
         rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[head]
-        types, values, premises, defined = self.normal_moves(query, scale, bound)
-        found = self.proof.use(rule, values, premises, types, defined)
-        drawn = ((ONE,), on(self.mechanism, law, ONE))
-        types["T"] = "real"
-        if head == "gaussian":
-            both = [self.shown("<", number(0), one) for one in (cost, budget)]
-            within = self.shown("<=", cost, budget)
-            values = [drawn, ((), cost), ((), budget)]
-            return self.proof.use("theorem.gdp-weaker", values, [*both, found, within], types, defined)
-        equal = self.shown("==", cost, budget)
-        return self.proof.use(
-            "rule.equal-concentrated", [drawn, ((), cost), ((), budget)], [found, equal], types, defined
-        )
-
-    def normal_moves(
-        self, query: Node, scale: Node, bound: Node
-    ) -> tuple[dict[str, Node], list[Value], list[int], list[int]]:
-        """What theorems about normal noise ask of a query and its sensitivity."""
-        positive = [self.shown("<", number(0), one) for one in (bound, scale)]
-        moves = self.moves(query, bound)
-        values: list[Value] = [((ONE,), on(self.mechanism, query, ONE)), ((), bound), ((), scale)]
-        defined = [*self.has_values(query), *self.known]
-        return {"mathcalD": DATA}, values, [*positive, moves], defined
+        types: dict[str, Node] = {"mathcalD": DATA}
+        moves, defined = self.moves(query, bound), self.has_values(query)
+        by: dict[str, Any] = {"defined": lambda: defined}
+        values = [self.on_data(query), *plain(bound, scale)]
+        found = self.applied(rule, values, types, moves, **by)
+        values = [self.on_data(law), *plain(cost, budget)]
+        of_same = "theorem.gdp-weaker" if head == "gaussian" else "rule.equal-concentrated"
+        return self.applied(of_same, values, {**types, "T": "real"}, found, **by)
 
     def normal_approximate(self, law: tuple[Node, ...], epsilon: Node, delta: Node) -> int:
         """Normal noise and approximate privacy: by the profile where that is small enough, or classically."""
         query, scale = law[1:]
         bound = sensitivity(self.mechanism, query)
-        types, values, (*positive, moves), defined = self.normal_moves(query, scale, bound)
-        values.append(((), epsilon))
+        types: dict[str, Node] = {"mathcalD": DATA}
+        moves, defined = self.moves(query, bound), self.has_values(query)
+        by: dict[str, Any] = {"defined": lambda: defined}
+        values = [self.on_data(query), *plain(bound, scale, epsilon)]
         with suppress(UnderivedError):
-            inside = [self.proof.arithmetic(end, *self.known) for end in (
-                ("<", number(0), epsilon), ("<=", epsilon, number(1)), ("<", number(0), delta),
-                ("<=", delta, number(Fraction(3, 4))),
-            )]  # fmt: skip
-            level: Node = ("log", ("mul", number(5), ("pow", ("mul", number(4), delta), number(-1))))
-            times: Node = ("pow", ("mul", number(2), level), number(Fraction(1, 2)))
-            within = self.shown("<=", ("mul", times, bound), ("mul", epsilon, scale))
-            classical = [*positive, *inside, moves, within]
-            return self.proof.use("lemma.gaussian-scale", [*values, ((), delta)], classical, types, defined)
-        not_negative = self.shown("<=", number(0), epsilon)
-        found = self.proof.use(
-            "theorem.gaussian-analytic", values, [*positive, not_negative, moves], types, defined
-        )
+            return self.applied("lemma.gaussian-scale", [*values, *plain(delta)], types, moves, **by)
+        found = self.applied("theorem.gaussian-analytic", values, types, moves, **by)
         ratio = cancelled(("mul", scale, ("pow", bound, number(-1))))
         if not free(ratio) | free(epsilon):  # the noise is a number times the sensitivity
             half, whole = (("pow", ("mul", number(2), one), number(-1)) for one in (scale, ratio))
@@ -573,15 +525,9 @@ class DrawProof:
         profile = parts_of(self.proof.facts[found])[4]
         if profile == delta:
             return found
-        equal = self.shown("<=", epsilon, epsilon)
-        within = self.shown("<=", profile, delta)
-        values = [
-            ((ONE,), on(self.mechanism, law, ONE)),
-            *(((), one) for one in (epsilon, profile, epsilon, delta)),
-        ]
-        return self.proof.use(
-            "theorem.weaker", values, [found, equal, within], {**types, "T": "real"}, defined
-        )
+        types["T"], of = "real", on(self.mechanism, law, ONE)
+        known = [*defined, *self.known]
+        return weakened(self.proof, found, of, (epsilon, delta), types, self.known, known)
 
     def weights(self, law: tuple[Node, ...], epsilon: Node, _: Node) -> int:
         """The exponential mechanism: weights that are exponentials of scores."""
@@ -589,15 +535,15 @@ class DrawProof:
         power, (name, kind) = parts_of(weight), map(named, parts_of(letter))
         if power[0] != "exp":
             raise UnderivedError("the weights are not `e^{...}`")
-        not_negative = self.shown("<=", number(0), epsilon)
         query = put(power[1], {name: ((), ("sym", COLUMN))})
-        values = [((ONE, COLUMN), on(self.mechanism, query, ONE)), ((), epsilon)]
-        defined = [*self.has_values(query, ((COLUMN, (), kind),)), *self.known]
+        values: list[Value] = [((ONE, COLUMN), on(self.mechanism, query, ONE)), *plain(epsilon)]
 
         def by(apart: bool) -> int:
             bound: Node = epsilon if apart else ("mul", epsilon, ("num", "1/2"))
-            moves = self.scores_move(query, kind, bound, apart)
-            rule = "lemma.exponential-weights" + "-apart" * apart
-            return self.proof.use(rule, values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)
+            return self.applied(
+                "lemma.exponential-weights" + "-apart" * apart, values, {"mathcalD": DATA, "R": kind},
+                lambda _: self.scores_move(query, kind, bound, apart),
+                defined=partial(self.has_values, query, ((COLUMN, (), kind),)),
+            )  # fmt: skip
 
         return by_either(self.mechanism, by)

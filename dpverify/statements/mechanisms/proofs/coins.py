@@ -15,7 +15,7 @@ from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on, scaled_lack
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, sensitivity
-from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, minus, number
+from dpverify.statements.mechanisms.proofs.ranges import COLUMN, DATA, ONE, D, minus, number, plain
 
 TAKEN = "the law of what is taken"
 R, T, U, UNIT = ("sym", COLUMN), ("sym", "other"), ("sym", "time"), number(1)
@@ -82,22 +82,17 @@ class CoinsOnPage:
             """The claim, from how much two scores move apart, or from twice what one moves."""
             cost: Node = self.factor if apart else ("mul", number(2), self.factor)
             bound = cancelled(("mul", epsilon, ("pow", cost, number(-1))))
-            signs = ("<=", UNIT, self.last), ("<=", number(0), self.factor), ("<=", number(0), bound)
-            shown = [proof.arithmetic(sign, *known) for sign in signs]
-            paid = proof.arithmetic(("<=", ("mul", cost, bound), epsilon), *known)
             puts = [
-                ((), self.last),
+                *plain(self.last),
                 (names, score),
-                ((), self.factor),
+                *plain(self.factor),
                 (names, exponent),
-                ((), bound),
-                ((), epsilon),
+                *plain(bound, epsilon),
             ]
-            premises = [*shown, lack, moves(apart, bound), paid, *chances]
-            rule = "theorem.permute-and-flip" + "-apart" * apart
-            return proof.use(
-                rule, [*puts, ((ONE,), self.law)], premises, {"mathcalD": DATA}, [*values, *known, lack]
-            )
+            return proof.applied(
+                "theorem.permute-and-flip" + "-apart" * apart, [*puts, ((ONE,), self.law)], known,
+                (lack, lambda _: moves(apart, bound), *chances), {"mathcalD": DATA}, lambda: [*values, lack],
+            )  # fmt: skip
 
         return by_either(self.mechanism, by)
 

@@ -13,7 +13,7 @@ from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, cost
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, minus, number, of_each
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, minus, number, of_each, plain
 
 OneDraw = Callable[[ProofBuilder, MechanismStep, str, "tuple[Node, ...]", list[int]], int]
 """Proves that a draw has a guarantee: its head, and its numbers."""
@@ -150,64 +150,56 @@ class Composition:
         law = ((ONE,), of)
         types: dict[str, Node] = {"mathcalD": DATA, "T": kind}
 
-        def use(rule: str, premises: Sequence[int], *values: Node) -> int:
-            return proof.use(
-                rule, [law, *(((), one) for one in values)], premises, types, [*self.known, *self.sizes]
-            )
-
-        def show(relation: str, left: Node, right: Node) -> int:
-            return proof.arithmetic((relation, left, right), *self.known)
+        def use(rule: str, *values: Node) -> int:
+            """What a rule gives of what is known of the law."""
+            return proof.applied(rule, [law, *plain(*values)], self.known, [found], types, lambda: self.sizes)
 
         if self.route.head == "concentrated" and head == "private":
             epsilon, delta = numbers
-            positive = show("<", NONE, total[0])
             if (order := best_order(total[0], epsilon, delta)) is not None:
-                above, not_negative = show("<", number(1), order), show("<=", NONE, epsilon)
-                rule, premises = (
-                    "theorem.concentrated-to-approximate-improved",
-                    [above, positive, not_negative, found],
-                )
-                found = use(rule, premises, order, *total, epsilon)
+                found = use("theorem.concentrated-to-approximate-improved", order, *total, epsilon)
             else:
-                within = [positive, show("<", NONE, delta), show("<", delta, number(1))]
-                found = use("theorem.concentrated-to-approximate", [*within, found], *total, delta)
+                found = use("theorem.concentrated-to-approximate", *total, delta)
             total = parts_of(proof.facts[found])[3:]
         elif head == "renyi-private":
             order, bound = numbers
-            above = show("<", number(1), order)
-            found = use("rule.concentrated-elim", [above, found], order, *total)
-            at = parts_of(proof.facts[found])[4]
-            use("lemma.renyi-weaker", [above, found, show("<=", at, bound)], order, at, bound)
+            found = use("rule.concentrated-elim", order, *total)
+            use("lemma.renyi-weaker", order, parts_of(proof.facts[found])[4], bound)
             return
         if total != tuple(numbers):
-            within = [show("<=", *pair) for pair in zip(total, numbers, strict=True)]
-            signs = [show("<", NONE, one) for one in (*total, *numbers)] if head == "gaussian" else []
-            use(WEAKER[str(head)], [*signs, found, *within], *total, *numbers)
+            use(WEAKER[str(head)], *total, *numbers)
 
     def behind(self, proof: ProofBuilder, k: int, given: list[int]) -> int:
         """That what follows on the first draws has a guarantee."""
-        mechanism, head, defined = self.mechanism, self.route.head, [*self.known, *self.sizes]
+        mechanism, head = self.mechanism, self.route.head
         draw, costs = mechanism.draws[k], self.route.costs[k]
         one = self.one_draw(proof, draw, head, costs, given)
         rest = mechanism.law_behind(k + 1)
         if mechanism.law_behind(k) == draw.term:
             return one
         types = {"mathcalD": DATA, "T": draw.kind, "U": mechanism.output.kind}
-        first, numbers = ((ONE,), on(mechanism, draw.term, ONE)), [((), one) for one in costs]
+        first, numbers = ((ONE,), on(mechanism, draw.term, ONE)), plain(*costs)
         if parts_of(rest)[0] == "certain":
             made = ((draw.name,), parts_of(rest)[1])
-            premises = [proof.arithmetic(("<", NONE, costs[0]), *self.known)] if head == "gaussian" else []
-            return proof.use(MADE[head], [first, made, *numbers], [*premises, one], types, defined)
+            values = [first, made, *numbers]
+            return proof.applied(MADE[head], values, self.known, [one], types, lambda: self.sizes)
         total = self.route.total(k + 1)
         law = on(mechanism, rest, ONE)
         private: Node = (head, (ONE, DATA), law, *total)
         drawn: Node = (draw.name, (), draw.kind)
         other = proof.every([drawn], (), private, lambda inner, _: self.behind(inner, k + 1, given))
         values = [first, ((draw.name, ONE), law)]
-        values += [((), one) for pair in zip(costs, total, strict=True) for one in pair]
-        signs = {"private": [("<=", NONE, total[-1])], "gaussian": [("<", NONE, c) for c in (*costs, *total)]}
-        signed = [proof.arithmetic(sign, *self.known) for sign in signs.get(head, ())]
-        return proof.use(SEQUENCE[head], values, [*signed, one, other], types, defined)
+        values += plain(*(one for pair in zip(costs, total, strict=True) for one in pair))
+        return proof.applied(SEQUENCE[head], values, self.known, [one, other], types, lambda: self.sizes)
+
+
+def weakened(
+    proof: ProofBuilder, found: int, law: Node, numbers: Sequence[Node], types: dict[str, Node],
+    known: Sequence[int], defined: Sequence[int] = (),
+) -> int:  # fmt: skip
+    """Approximate privacy of a law with numbers that are seen to be at least those that are proved."""
+    values = [((ONE,), law), *plain(*parts_of(proof.facts[found])[3:], *numbers)]
+    return proof.applied("theorem.weaker", values, known, [found], types, lambda: defined)
 
 
 def best_order(rho: Node, epsilon: Node, delta: Node) -> Node | None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from functools import partial
+from itertools import repeat
 
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put, with_types
-from dpverify.proving.theorems.building import ProofBuilder, Prove
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.theorems.building import ProofBuilder, Prove, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private, zero_of
+from dpverify.statements.mechanisms.proofs.composition import weakened
 from dpverify.statements.mechanisms.proofs.guesses import cost
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, minus, number, sum_ranges
+from dpverify.statements.mechanisms.proofs.ranges import (
+    DATA,
+    ONE,
+    OTHER,
+    D,
+    Ranges,
+    minus,
+    number,
+    plain,
+)
 from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity
 from dpverify.statements.mechanisms.scope import dependence
-from dpverify.statements.theorems.library import shipped
 
-Values: TypeAlias = "list[tuple[tuple[str, ...], Node]]"
 X, Y = ("sym", "x"), ("sym", "y")
 SAFE: tuple[Fraction | int, ...] = (0, 1, Fraction(1, 2))
 """Values up to which of what is tested there may be too much to tell."""
@@ -110,14 +119,11 @@ class LocalProof:
             except UnderivedError as error:
                 reasons.append(str(error))
                 continue
-            total = parts_of(self.proof.facts[found])[3]
-            ends = (total, epsilon), (delta, delta)
-            within = [self.proof.arithmetic(("<=", *pair), *self.known) for pair in ends]
-            values = [*self.on_data(mechanism.law), *plain(total, delta, epsilon, delta)]
-            return self.proof.use("theorem.weaker", values, [found, *within], types, self.known)
+            law = on(mechanism, mechanism.law, ONE)
+            return weakened(self.proof, found, law, (epsilon, delta), types, self.known)
         raise UnderivedError(reasons[0])
 
-    def on_data(self, *terms: Node) -> Values:
+    def on_data(self, *terms: Node) -> list[Value]:
         """Terms as functions of the data set."""
         return [((ONE,), on(self.mechanism, one, ONE)) for one in terms]
 
@@ -128,18 +134,16 @@ class LocalProof:
         except UnderivedError:
             return half(epsilon)
 
-    def applied(self, rule: str, values: Values, types: dict[str, Node], terms: list[Node]) -> int:
+    def applied(self, rule: str, values: list[Value], types: dict[str, Node], terms: list[Node]) -> int:
         """The claim of a theorem for some values of its letters, once all that it assumes is shown."""
-        premises = [self.shown(one, terms) for one in premises_of(rule, values, types)]
-        defined = [k for term in terms for k in self.has_values(term)]
-        return self.proof.use(rule, values, premises, types, [*defined, *self.known])
+        return self.proof.applied(
+            rule, values, self.known, repeat(partial(self.shown, terms)), types,
+            lambda: [k for term in terms for k in self.has_values(term)],
+        )  # fmt: skip
 
-    def shown(self, premise: Node, terms: list[Node]) -> int:
-        """That what a theorem assumes is true."""
-        head, *parts = parts_of(premise)
-        if head != "all":
-            return self.proof.arithmetic(premise, *self.known)
-        kinds = [parts_of(letter)[2] for letter in parts_of(parts[0])]
+    def shown(self, terms: list[Node], premise: Node) -> int:
+        """That what a theorem assumes of all numbers, of all data sets, or of all neighbors is true."""
+        kinds = [parts_of(letter)[2] for letter in parts_of(parts_of(premise)[1])]
         if kinds == ["real"]:
             return self.proof.block(
                 premise,
@@ -153,10 +157,10 @@ class LocalProof:
     def positive(self, terms: list[Node]) -> Prove:
         """Shows that the scale is positive on each data set."""
         letters: tuple[Node, ...] = ((ONE, (), DATA),)
-        ranges = sum_ranges(self.mechanism, self.proof, terms[1], self.known, letters)
+        ranges = Ranges(self.mechanism, self.proof, self.known).sums(terms[1], letters)
 
         def prove(inner: ProofBuilder, _: list[int]) -> None:
-            found = [inner.use(k, [((), ("sym", ONE))], []) for k in ranges]
+            found = [inner.use(k, plain(D), []) for k in ranges]
             inner.arithmetic(("<", number(0), on(self.mechanism, terms[1], ONE)), *found, *self.known)
 
         return prove
@@ -182,22 +186,9 @@ class LocalProof:
         return prove
 
 
-def plain(*terms: Node) -> Values:
-    """Terms as values of letters without arguments."""
-    return [((), one) for one in terms]
-
-
 def half(term: Node) -> Node:
     """Half of a number."""
     return ("mul", term, number(Fraction(1, 2)))
-
-
-def premises_of(rule: str, values: Values, types: dict[str, Node]) -> Iterator[Node]:
-    """What a theorem assumes, for some values of its letters."""
-    _, letters, premises, _ = parts_of(with_types(shipped()[rule].clause.body, types))
-    names = [named(parts_of(letter)[0]) for letter in parts_of(letters)]
-    for one in parts_of(premises):
-        yield put(one, dict(zip(names, values, strict=True)))
 
 
 def _claim(premise: Node) -> Node:

@@ -11,11 +11,18 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Show, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, flat, on, private
-from dpverify.statements.mechanisms.proofs.composition import MADE, NONE, Composition, OneDraw, Route, routes
-from dpverify.statements.mechanisms.proofs.local import premises_of
+from dpverify.statements.mechanisms.proofs.composition import (
+    MADE,
+    NONE,
+    Composition,
+    OneDraw,
+    Route,
+    routes,
+    weakened,
+)
 from dpverify.statements.mechanisms.proofs.ranges import (
     DATA,
     HOLE,
@@ -25,10 +32,11 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     E,
     number,
     places,
+    plain,
     replaced,
 )
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE
-from dpverify.statements.mechanisms.proofs.together import SharedRounds, Value
+from dpverify.statements.mechanisms.proofs.together import SharedRounds
 from dpverify.statements.mechanisms.rounds import LoopOnPage
 from dpverify.statements.theorems.library import shipped
 
@@ -176,10 +184,8 @@ class LoopClause:
         last, h = self.loop.last, named(H[1])
         first = self.rounds(last, ("sym", BEGIN))
         types = {"mathcalD": DATA, "T": HISTORY, "U": self.kind}
-        numbers = [((), one) for one in total]
-        found = proof.use(
-            MADE[route.head], [((ONE,), first), ((h,), ("of", MADE_OF, H)), *numbers], [found], types, known
-        )
+        values = [((ONE,), first), ((h,), ("of", MADE_OF, H)), *plain(*total)]
+        found = proof.use(MADE[route.head], values, [found], types, known)
         whole.conclude(proof, found, total, on(self.mechanism, self.law, ONE), self.kind)
 
     def one_by_one(
@@ -197,39 +203,26 @@ class LoopClause:
         def of_letters(inner: ProofBuilder, _: list[int]) -> None:
             found = whole.behind(inner, 0, given)
             if added != costs:  # a sum of zeros
-                within = [inner.arithmetic(("<=", *pair), *known) for pair in zip(added, costs, strict=True)]
-                numbers = [((), one) for one in (*added, *costs)]
                 types: dict[str, Node] = {"mathcalD": DATA, "T": self.round.output.kind}
-                inner.use("theorem.weaker", [((ONE,), law), *numbers], [found, *within], types, known)
+                weakened(inner, found, law, costs, types, known)
 
         every = proof.every(letters, (), (head, (ONE, DATA), law, *costs), of_letters)
         at = on(self.mechanism, self.round_at(H), ONE)
-        values: list[tuple[tuple[str, ...], Node]] = [
-            ((), ("of", f"now {name}", H)) for name, _ in self.before
-        ]
+        now = plain(*(("of", f"now {name}", H) for name, _ in self.before))
         private: Node = (head, (ONE, DATA), at, *costs)
-        one = proof.every([(H[1], (), HISTORY)], (), private, lambda inner, _: inner.use(every, values, []))
+        one = proof.every([(H[1], (), HISTORY)], (), private, lambda inner, _: inner.use(every, now, []))
         last = self.loop.last
         terms = {**self.terms(at), "rho": ((), costs[0]), "varepsilon": ((), costs[0])}
-        signs = [
-            proof.arithmetic(("<=", NONE, one), *known) for one in (*costs[:1], *costs[1:] * in_turn, last)
-        ]
-        types = self.round_types
-        rule = IN_TURN if in_turn else ROUNDS[str(head)]
-        order, premises = shipped()[rule].names, [*signs, *recursion[:3], one]
+        rule, others = IN_TURN if in_turn else ROUNDS[str(head)], list[int | Show]([*recursion[:3], one])
         total: tuple[Node, ...] = (("mul", last, costs[0]), *costs[1:])
         if in_turn:
             total, count = costs, self.mechanism.records.last
             terms |= {"p": ((ONE, OTHER), ("of", PLACE, D, E))}
             terms |= {"delta": ((), costs[1]), "m": ((), count)}
-        values = [terms[name] for name in order]
-        if in_turn:
-            shown = [*premises_of(rule, values, types)]
-            same = self.elsewhere(proof, shown[-4], at, given[-len(recursion) - 1], known)
-            ends = [proof.arithmetic(one_of, recursion[4], *known) for one_of in shown[-2:]]
-            premises = [*signs, *recursion[:4], same, one, *ends]
-        found = proof.use(rule, values, premises, types, known)
-        return found, total
+            same = given[-len(recursion) - 1]
+            others[3:] = [recursion[3], lambda claim: self.elsewhere(proof, claim, at, same, known), one]
+        values, facts = [terms[name] for name in shipped()[rule].names], [*known, *recursion[4:]]
+        return proof.applied(rule, values, facts, others, self.round_types), total
 
     @property
     def round_types(self) -> dict[str, Node]:
@@ -256,27 +249,15 @@ class LoopClause:
         terms = {**self.terms(on(self.mechanism, self.round_at(H), ONE)), **shared}
         clause, values = shipped()[rule].clause, [terms[name] for name in shipped()[rule].names]
         types = {name: self.round_types[name] for name, _ in clause.types if name in self.round_types}
-        shown = [*premises_of(rule, values, types)]
-        signs = [
-            proof.arithmetic(one, *known) for one in shown if parts_of(one)[0] != "all" and one != shown[-1]
-        ]
-        first = proof.arithmetic(shown[-1], recursion[4])
-        spent = self.shared.prove(
-            proof,
-            known,
-            given[-len(recursion) - 1],
-            shown[len(signs) + 4 : -1],
-            named(H[1]),
-            self.numbered(H),
-        )
-        premises = [*signs, *recursion[:4], *spent, first]
-        return proof.use(rule, values, premises, types, known), total
+        spent = self.shared.shows(proof, known, given[-len(recursion) - 1], named(H[1]), self.numbered(H))
+        facts = [*known, *recursion[4:]]
+        return proof.applied(rule, values, facts, [*recursion[:4], *spent], types), total
 
     def elsewhere(self, proof: ProofBuilder, claim: Node, law: Node, same: int, known: list[int]) -> int:
         """That a round that does not ask for the record in which neighbors differ says the same of both."""
 
         def prove(inner: ProofBuilder, given: list[int]) -> None:
-            record = inner.use(same, [((), D), ((), E), ((), self.numbered(H))], given)
+            record = inner.use(same, plain(D, E, self.numbered(H)), given)
             of_event: Node = ("of", EVENT, ("sym", "what is said"))
             chance = put(("chance", ("what is said", self.round.output.kind), law, of_event), {})
             equal = inner.arithmetic(("==", chance, chance), *known)

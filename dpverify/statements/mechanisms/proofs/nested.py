@@ -6,18 +6,20 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.proofs.ranges import (
     INDEX,
+    Fold,
     extremes,
     folds,
     magnitude,
     minus,
     number,
     places,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -26,18 +28,16 @@ if TYPE_CHECKING:
 SECOND = f"{INDEX} behind"
 
 
-def is_of_pairs(fold: tuple[Node, ...]) -> bool:
+def is_of_pairs(fold: Fold) -> bool:
     """Whether a sum is over all pairs of indices, the smaller one first."""
-    _, letter, body, _, last = fold
-    within, after = parts_of(body), ("add", ("sym", parts_of(letter)[0]), number(1))
-    return fold[0] == within[0] == "sum" and within[3:] == (after, last)
+    within, after = parts_of(fold.body), ("add", ("sym", fold.name), number(1))
+    return fold.head == within[0] == "sum" and within[3:] == (after, fold.last)
 
 
-def pairs_differ(known: Sensitivity, fold: tuple[Node, ...]) -> int:
+def pairs_differ(known: Sensitivity, fold: Fold) -> int:
     """By how much a sum over pairs differs: each record is in one pair with each other."""
-    _, letter, within, first, last = fold
-    _, second, body, *_ = parts_of(within)
-    proof, names = known.proof, [named(parts_of(one)[0]) for one in (letter, second)]
+    within, first, last = Fold(*parts_of(fold.body)), fold.first, fold.last
+    proof, body, names = known.proof, within.body, (fold.name, within.name)
     ends = extremes(known.mechanism, body)
     if not {*places(known.mechanism, body)} <= {("sym", name) for name in names} or ends is None:
         raise UnderivedError("a record of a pair with another index than the pair's")
@@ -59,47 +59,37 @@ def pairs_differ(known: Sensitivity, fold: tuple[Node, ...]) -> int:
 
     elsewhere = proof.every(letters, (*inside, *apart), ("==", one, other), same)
     every = proof.every(letters, inside, ("<=", magnitude(one, other), most), near)
-    positive = proof.arithmetic(("<=", number(0), most))
-    functions = [((*names,), side) for side in known.sides(body)]
-    values = [*functions, *(((), end) for end in (known.place, first, last, most))]
-    return proof.use(
-        "rule.pairs-differ", values, [positive, elsewhere, every, *known.inside(fold)], defined=known.public
-    )
+    values = [*((names, side) for side in known.sides(body)), *plain(known.place, first, last, most)]
+    return proof.applied("rule.pairs-differ", values, known.known, [elsewhere, every])
 
 
-def all_differ(known: Sensitivity, fold: tuple[Node, ...], each: Node, whole: Node) -> int:
+def all_differ(known: Sensitivity, fold: Fold, each: Node, whole: Node) -> int:
     """By how much a sum differs with another in each term: each term by little, and that at the place.
 
     `each` is a guess of the one, `whole` of all together.
     """
-    _, letter, body, first, last = fold
-    proof, name = known.proof, named(parts_of(letter)[0])
-    facts = [known.differ(one) for one in dict.fromkeys(folds(known.mechanism, body))]
-    one, other = known.sides(put(body, {name: ((), ("sym", INDEX))}))
-    i, claim = ("sym", INDEX), ("<=", magnitude(one, other), each)
-    premises: tuple[Node, ...] = ("<=", first, i), ("<=", i, last), ("not", ("==", i, known.place))
+    proof, first, last, i = known.proof, fold.first, fold.last, ("sym", INDEX)
+    facts = [known.differ(one) for one in dict.fromkeys(folds(known.mechanism, fold.body))]
+    claim: Node = ("<=", magnitude(*known.sides(fold.at(i))), each)
+    premises = (*fold.inside(), ("not", ("==", i, known.place)))
 
     def near(inner: ProofBuilder, given: list[int]) -> None:
-        equal = known.equal_at(inner, i, body, given)
+        equal = known.equal_at(inner, i, fold.body, given)
         inner.arithmetic(claim, *equal, *facts, *known.public)
 
     elsewhere = proof.every([(INDEX, (), "integer")], premises, claim, near)
-    functions = [((name,), side) for side in known.sides(body)]
-    positive = proof.arithmetic(("<=", number(0), each), *known.public)
-    values = [*functions, *(((), end) for end in (known.place, first, last, each))]
-    rests = proof.use(
-        "rule.rests-near", values, [positive, elsewhere, *known.inside(fold)], defined=known.public
-    )
-    at_place = known.sides(put(body, {name: ((), known.place)}))
+    values = [*known.functions(fold), *plain(known.place, first, last, each)]
+    rests = proof.applied("rule.rests-near", values, known.known, [elsewhere])
+    at_place = known.sides(fold.at(known.place))
     others: Node = ("mul", minus(last, first), each)
     own = proof.arithmetic(("<=", magnitude(*at_place), minus(whole, others)), *facts, *known.public)
     return proof.arithmetic(("<=", magnitude(*known.sides(fold)), whole), rests, own)
 
 
-def steps_of(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[int, list[int]] | None:
+def steps_of(known: Sensitivity, fold: Fold) -> tuple[int, list[int]] | None:
     """Where all indices of records are a multiple of a sum's index, and numbers more: these; None for others."""
-    name, found = named(parts_of(fold[1])[0]), list[tuple[int, int]]()
-    for at in {*places(known.mechanism, fold[2])}:
+    name, found = fold.name, list[tuple[int, int]]()
+    for at in {*places(known.mechanism, fold.body)}:
         if not free(at) <= {name}:
             return None
         try:
@@ -116,41 +106,36 @@ def steps_of(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[int, list[int]
     )
 
 
-def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: list[int]) -> int:
+def one_differs(known: Sensitivity, fold: Fold, times: int, more: list[int]) -> int:
     """By how much a sum differs in which a record stands in one term at most, of an index a part of its own."""
-    _, letter, body, first, last = fold
-    proof, name, place = known.proof, named(parts_of(letter)[0]), known.place
+    _, _, body, first, last = fold
+    proof, place = known.proof, known.place
     own: Node = ("floor", ("mul", number(Fraction(1, times)), ("add", place, number(-more[0]))))
-    i, facts = ("sym", INDEX), [known.low, known.high, *known.public]
-    one, other = known.sides(put(body, {name: ((), i)}))
+    i, facts = ("sym", INDEX), known.known
+    one, other = known.sides(fold.at(i))
     before: Node = minus(first, number(1))
-    premises: tuple[Node, ...] = (
-        ("<=", first, i), ("<=", i, last), ("not", ("==", i, own)), ("not", ("==", i, before)),
-    )  # fmt: skip
+    premises = (*fold.inside(), ("not", ("==", i, own)), ("not", ("==", i, before)))
 
     def apart(inner: ProofBuilder, given: list[int], at: Node) -> int:
         claim: Node = ("not", ("==", at, place))
 
         def by(order: tuple[Node, Node], deeper: ProofBuilder, assumed: list[int]) -> None:
             less = deeper.arithmetic(("<", *order), *given, *assumed)
-            ends = [((), end) for end in order]
-            deeper.arithmetic(claim, deeper.use("rule.next-integer", ends, [less], defined=facts))
+            deeper.arithmetic(claim, deeper.use("rule.next-integer", plain(*order), [less], defined=facts))
 
         return inner.cases(("<", i, own), claim, partial(by, (i, own)), partial(by, (own, i)), facts)
 
     def same(inner: ProofBuilder, given: list[int]) -> None:
         equal = list[int]()
-        for at in {*places(known.mechanism, put(body, {name: ((), i)}))}:
+        for at in {*places(known.mechanism, fold.at(i))}:
             no_place = apart(inner, given, at)
             equal += known.equal_at(inner, at, body, [*given, no_place])
         known.same_value(inner, one, equal, given)
 
     elsewhere = proof.every([(INDEX, (), "integer")], premises, ("==", one, other), same)
     limit = known.most_of(fold, more)
-    terms = known.sides(put(body, {name: ((), own)}))
-    within: tuple[Node, ...] = ("<=", first, own), ("<=", own, last)
-    near: Node = ("<=", magnitude(*terms), limit)
-    at_own = sorted({*places(known.mechanism, put(body, {name: ((), own)}))}, key=str)
+    near: Node = ("<=", magnitude(*known.sides(fold.at(own))), limit)
+    at_own = sorted({*places(known.mechanism, fold.at(own))}, key=str)
 
     def at_place(inner: ProofBuilder, given: list[int]) -> None:
         if len(at_own) == 1:
@@ -165,14 +150,8 @@ def one_differs(known: Sensitivity, fold: tuple[Node, ...], times: int, more: li
         here: Node = ("==", at_own[0], place)
         inner.cases(here, near, partial(by, at_own[1]), partial(by, at_own[0]), facts)
 
-    step = proof.every((), within, near, at_place)
-    none = known.sides(put(body, {name: ((), before)}))
-    nothing: Node = ("<=", magnitude(*none), number(0))
-    outside: tuple[Node, ...] = ("<=", first, before), ("<=", before, last)
-    vacuous = proof.every((), outside, nothing)
-    values: list[tuple[tuple[str, ...], Node]] = [((name,), side) for side in known.sides(body)]
-    values += [((), end) for end in (own, before, first, last, limit, number(0))]
-    positive = [proof.arithmetic(("<=", number(0), end)) for end in (limit, number(0))]
-    return proof.use(
-        "rule.sums-differ-twice", values, [*positive, elsewhere, step, vacuous], defined=known.public
-    )
+    step = proof.every((), fold.inside(own), near, at_place)
+    nothing: Node = ("<=", magnitude(*known.sides(fold.at(before))), number(0))
+    vacuous = proof.every((), fold.inside(before), nothing)
+    values = [*known.functions(fold), *plain(own, before, first, last, limit, number(0))]
+    return proof.applied("rule.sums-differ-twice", values, facts, [elsewhere, step, vacuous])

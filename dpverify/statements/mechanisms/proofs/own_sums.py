@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private
-from dpverify.statements.mechanisms.proofs.ranges import places
+from dpverify.statements.mechanisms.proofs.ranges import Fold, places, plain
 
 NUMBER = "the number of the record"
 """The name of a bound letter, which no letter of a page has."""
@@ -33,8 +33,7 @@ def own_sums(mechanism: MechanismOnPage, term: Node) -> Iterator[Node]:
 
 def numbered(term: Node) -> Node:
     """The terms of a sum, with the letter of this module."""
-    _, letter, body, *_ = parts_of(term)
-    return put(body, {named(parts_of(letter)[0]): ((), ("sym", NUMBER))})
+    return Fold(*parts_of(term)).at(("sym", NUMBER))
 
 
 def equal_sums(
@@ -42,15 +41,10 @@ def equal_sums(
     show: Callable[[ProofBuilder, Node, Node, list[int]], object],
 ) -> int:  # fmt: skip
     """That two sums are equal, where it is shown that their terms are."""
-    first, last = parts_of(one)[3:]
-    j, terms = ("sym", NUMBER), [numbered(side) for side in (one, other)]
-    within: tuple[Node, ...] = ("<=", first, j), ("<=", j, last)
+    fold, terms = Fold(*parts_of(one)), [numbered(side) for side in (one, other)]
     every = proof.every(
-        [(NUMBER, (), "integer")],
-        within,
-        ("==", *terms),
+        [(NUMBER, (), "integer")], fold.inside(("sym", NUMBER)), ("==", *terms),
         lambda inside, given: show(inside, terms[0], terms[1], given),
-    )
-    some = proof.arithmetic(("<=", first, last), *public)
-    values = [*(((NUMBER,), body) for body in terms), ((), first), ((), last)]
-    return proof.use("lemma.equal-sums", values, [every, some], defined=public)
+    )  # fmt: skip
+    values = [*(((NUMBER,), body) for body in terms), *plain(fold.first, fold.last)]
+    return proof.applied("lemma.equal-sums", values, public, [every])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpverify.proving.checker.theorems.language import (
     Node,
@@ -19,7 +20,7 @@ from dpverify.proving.checker.theorems.language import (
     parts_of,
     put,
 )
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
 from dpverify.proving.theorems.sequences import subterms
@@ -58,23 +59,50 @@ def magnitude(one: Node, other: Node) -> Node:
     return ("abs", minus(one, other))
 
 
-def folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
+class Fold(NamedTuple):
+    """A sum, product, largest or smallest value: a term of the checker's language, with its parts by name."""
+
+    head: Node
+    letter: Node
+    body: Node
+    first: Node
+    last: Node
+
+    @property
+    def name(self) -> str:
+        """Of its index."""
+        return named(parts_of(self.letter)[0])
+
+    def at(self, index: Node) -> Node:
+        """Its term of an index."""
+        return put(self.body, {self.name: ((), index)})
+
+    def inside(self, index: Node = ("sym", INDEX), last: Node = "") -> tuple[Node, Node]:
+        """That an index is one of its, maybe with another last one."""
+        return ("<=", self.first, index), ("<=", index, last or self.last)
+
+
+def plain(*terms: Node) -> list[Value]:
+    """Terms as values of letters without arguments."""
+    return [((), one) for one in terms]
+
+
+def folds(mechanism: MechanismOnPage, *terms: Node) -> Iterator[Fold]:
     """The outermost sums, products, largest and smallest values over records."""
-    parts = parts_of(term)
-    if parts[0] in FOLDS and private(mechanism, term):
-        yield parts
-    elif parts[0] not in ("num", "sym"):
-        for part, _ in inner(parts):
-            yield from folds(mechanism, part)
+    for parts in map(parts_of, terms):
+        if parts[0] in FOLDS and private(mechanism, parts):
+            yield Fold(*parts)
+        elif parts[0] not in ("num", "sym"):
+            yield from folds(mechanism, *(part for part, _ in inner(parts)))
 
 
-def closed_folds(mechanism: MechanismOnPage, term: Node) -> Iterator[tuple[Node, ...]]:
+def closed_folds(mechanism: MechanismOnPage, term: Node) -> Iterator[Fold]:
     """Those, and such within them as do not depend on an index."""
     for fold in folds(mechanism, term):
         yield fold
-        yield from (
-            one for one in closed_folds(mechanism, fold[2]) if not any(name[:1] == "#" for name in free(one))
-        )
+        for one in closed_folds(mechanism, fold.body):
+            if not any(name[:1] == "#" for name in free(one)):
+                yield one
 
 
 def own_index(proof: ProofBuilder) -> str:
@@ -104,111 +132,138 @@ def may_lack_value(term: Node) -> bool:
     return any(map(is_partial, subterms(term)))
 
 
-def terms_between(
-    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], low: Node, high: Node,
-    public: Sequence[int], data: str = ONE,
-) -> int:  # fmt: skip
-    """That each term of a fold is between two numbers, on a data set."""
-    _, letter, body, first, last = fold
-    name = own_index(proof)
-    i = ("sym", name)
-    own = put(body, {named(parts_of(letter)[0]): ((), i)})
-    claim: Node = (
-        "and",
-        *(("<=", *side) for side in ((low, on(mechanism, own, data)), (on(mechanism, own, data), high))),
-    )
-    ends = ("<=", first, i), ("<=", i, on(mechanism, last, data))
+@dataclass(frozen=True)
+class Ranges:
+    """What is known within a proof of folds on a data set."""
 
-    def prove(inner: ProofBuilder, given: list[int]) -> None:
-        within = [
-            k
-            for one in folds(mechanism, own)
-            for k in fold_range(mechanism, inner, one, [*given, *public], data)
-        ]
-        parts = [inner.arithmetic(side, *given, *within, *public) for side in parts_of(claim)[1:]]
-        inner.arithmetic(claim, *parts)
+    mechanism: MechanismOnPage
+    proof: ProofBuilder
+    public: Sequence[int]
+    """Facts about public letters, by their places."""
+    data: str = ONE
 
-    return proof.every([(name, (), "integer")], ends, claim, prove)
+    def on(self, term: Node) -> Node:
+        """A term, on the data set."""
+        return on(self.mechanism, term, self.data)
 
+    def function(self, fold: Fold) -> Value:
+        """The terms of a fold as a function of its index."""
+        return (fold.name,), self.on(fold.body)
 
-def fold_range(
-    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], public: Sequence[int], data: str = ONE
-) -> list[int]:  # fmt: skip
-    """Between which numbers a fold is on a data set; nothing where that is not seen.
+    def within(self, inner: ProofBuilder, given: Sequence[int]) -> Ranges:
+        """The same within a block of the proof."""
+        return replace(self, proof=inner, public=[*given, *self.public])
 
-    Of a sum with a record of an index that is public, this is said of all terms but that of this index.
-    """
-    head, letter, body, first, last = (*fold[:4], on(mechanism, fold[4], data))
-    ends = extremes(mechanism, body) if head in RANGES else None
-    if ends is None:
-        return []
-    with suppress(UnderivedError, ValueError):
-        every = terms_between(mechanism, proof, fold, *ends, public, data)
-        name = named(parts_of(letter)[0])
-        function, bounds = ((name,), on(mechanism, body, data)), [((), end) for end in (first, last, *ends)]
-        pinned = next(pins(mechanism, body, name), None) if head == "sum" else None
-        if pinned is not None:
-            inside = [proof.arithmetic(("<=", *side), *public) for side in ((first, pinned), (pinned, last))]
-            values = [function, ((), pinned), *bounds]
-            both = proof.use("rule.rest-range", values, [every, *inside], defined=public)
-        else:
-            least = ("add", last, number(1)) if head == "sum" else last
-            some = proof.arithmetic(("<=", first, least), *public)
-            both = proof.use(RANGES[named(head)], [function, *bounds], [every, some], defined=public)
-        return [proof.arithmetic(part, both) for part in parts_of(proof.facts[both])[1:]]
-    return []
+    def between(self, fold: Fold, low: Node, high: Node) -> int:
+        """That each term of a fold is between two numbers."""
+        name = own_index(self.proof)
+        own, ends = fold.at(("sym", name)), fold.inside(("sym", name), self.on(fold.last))
+        claim: Node = ("and", ("<=", low, self.on(own)), ("<=", self.on(own), high))
 
+        def prove(inner: ProofBuilder, given: list[int]) -> None:
+            here = self.within(inner, given)
+            known = [k for one in folds(self.mechanism, own) for k in here.of(one)]
+            parts = [inner.arithmetic(side, *known, *here.public) for side in parts_of(claim)[1:]]
+            inner.arithmetic(claim, *parts)
 
-def orders(
-    mechanism: MechanismOnPage, proof: ProofBuilder, seen: Sequence[tuple[Node, ...]], public: Sequence[int], data: str
-) -> list[int]:  # fmt: skip
-    """Of two largest values on a data set, which has the smaller terms; nothing where that is not seen."""
-    found, largest = list[int](), [fold for fold in seen if fold[0] == "largest"]
-    for one, other in permutations(largest, 2):
-        if one[3:] != other[3:] or (ends := extremes(mechanism, one[2])) is None:
-            continue
-        index, top = own_index(proof), on(mechanism, other, data)
-        i, (first, last) = ("sym", index), one[3:]
-        terms = [
-            on(mechanism, put(fold[2], {named(parts_of(fold[1])[0]): ((), i)}), data) for fold in (one, other)
-        ]
-        inside: tuple[Node, ...] = ("<=", first, i), ("<=", i, last)
-        claim: Node = ("and", ("<=", ends[0], terms[0]), ("<=", terms[0], top))
+        return self.proof.every([(name, (), "integer")], ends, claim, prove)
 
-        def prove(
-            inner: ProofBuilder, given: list[int], one: tuple[Node, ...] = one, other: tuple[Node, ...] = other,
-            claim: Node = claim, terms: Sequence[Node] = terms, i: Node = i,
-        ) -> None:  # fmt: skip
-            facts = [*given]
-            within = {
-                part: None
-                for fold in (one, other)
-                for part in folds(mechanism, fold[2])
-                if part[0] == "smallest"
-            }
-            for fold in (*within, other):
-                function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], data))
-                values = [function, ((), i), ((), fold[3]), ((), fold[4])]
-                both = inner.use("rule.between-extremes", values, given, defined=public)
-                facts += [inner.arithmetic(part, both) for part in parts_of(inner.facts[both])[1:]]
-                if fold is not other:
-                    facts += fold_range(mechanism, inner, fold, [*given, *public], data)
-            for rank in zip(ranks(one[2]), ranks(other[2]), strict=False):
-                facts.append(no_larger(inner, *rank, public))
-            near = inner.arithmetic(("<=", *terms), *facts, *public, thorough=False)
-            sides = [
-                inner.arithmetic(side, near, *facts, *public, thorough=False) for side in parts_of(claim)[1:]
-            ]
-            inner.arithmetic(claim, *sides)
+    def both(self, rule: str, values: Sequence[Value], *others: int) -> list[int]:
+        """The two parts of what a rule gives."""
+        both = self.proof.applied(rule, values, self.public, others)
+        return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
 
+    def of(self, fold: Fold) -> list[int]:
+        """Between which numbers a fold is; nothing where that is not seen.
+
+        Of a sum with a record of an index that is public, this is said of all terms but that of this index.
+        """
+        first, last = fold.first, self.on(fold.last)
+        ends = extremes(self.mechanism, fold.body) if fold.head in RANGES else None
+        if ends is None:
+            return []
         with suppress(UnderivedError, ValueError):
-            every = proof.every([(index, (), "integer")], inside, claim, prove)
-            some = proof.arithmetic(("<=", first, last), *public)
-            function = ((named(parts_of(one[1])[0]),), on(mechanism, one[2], data))
-            values = [function, ((), first), ((), last), ((), ends[0]), ((), top)]
-            both = proof.use(RANGES["largest"], values, [every, some], defined=public)
-            found.append(proof.arithmetic(parts_of(proof.facts[both])[2], both))
-    return found
+            every, bounds = self.between(fold, *ends), plain(first, last, *ends)
+            pinned = next(pins(self.mechanism, fold.body, fold.name), None) if fold.head == "sum" else None
+            if pinned is not None:
+                return self.both("rule.rest-range", [self.function(fold), *plain(pinned), *bounds], every)
+            return self.both(RANGES[named(fold.head)], [self.function(fold), *bounds], every)
+        return []
+
+    def orders(self, seen: Sequence[Fold]) -> list[int]:
+        """Of two largest values, which has the smaller terms; nothing where that is not seen."""
+        found, proof = list[int](), self.proof
+        for one, other in permutations([fold for fold in seen if fold.head == "largest"], 2):
+            if one[3:] != other[3:] or (ends := extremes(self.mechanism, one.body)) is None:
+                continue
+            index, top = own_index(proof), self.on(other)
+            i, small = ("sym", index), [*folds(self.mechanism, one.body, other.body)]
+            terms = [self.on(fold.at(i)) for fold in (one, other)]
+            claim: Node = ("and", ("<=", ends[0], terms[0]), ("<=", terms[0], top))
+
+            def prove(
+                inner: ProofBuilder, given: list[int], one: Fold = one, other: Fold = other,
+                claim: Node = claim, terms: Sequence[Node] = terms, i: Node = i, small: Sequence[Fold] = small,
+            ) -> None:  # fmt: skip
+                facts, public = [*given], self.public
+                for fold in (*dict.fromkeys(fold for fold in small if fold.head == "smallest"), other):
+                    values = [self.function(fold), *plain(i, fold.first, fold.last)]
+                    here = self.within(inner, given)
+                    facts += here.both("rule.between-extremes", values)
+                    facts += here.of(fold) if fold is not other else []
+                for rank in zip(ranks(one.body), ranks(other.body), strict=False):
+                    facts.append(no_larger(inner, *rank, public))
+                near = inner.arithmetic(("<=", *terms), *facts, *public, thorough=False)
+                sides = [
+                    inner.arithmetic(side, near, *facts, *public, thorough=False)
+                    for side in parts_of(claim)[1:]
+                ]
+                inner.arithmetic(claim, *sides)
+
+            with suppress(UnderivedError, ValueError):
+                every = proof.every([(index, (), "integer")], one.inside(i), claim, prove)
+                values = [self.function(one), *plain(one.first, one.last, ends[0], top)]
+                found.append(self.both(RANGES["largest"], values, every)[1])
+        return found
+
+    def wholeness(self, query: Node) -> list[int]:
+        """That remainders of counts in a query are at least one less than what is divided by; nothing for others."""
+        found, proof = list[int](), self.proof
+        for value, by in dict.fromkeys(remainders(query)):
+            if parts_of(value)[0] != "sum":
+                continue
+            fold = Fold(*parts_of(self.on(value)))
+            if parts_of(fold.body)[0] == "indicator":
+                event = (fold.name,), parts_of(fold.body)[1]
+                values = [event, *plain(fold.first, fold.last)]
+                whole = proof.use("rule.count-whole", values, [], defined=self.public)
+                count = parts_of(proof.facts[whole])[2]
+                floor: Node = ("floor", ("mul", number(Fraction(1, by)), count))
+                left: Node = ("add", count, ("mul", number(-by), floor))
+                below = proof.arithmetic(("<", left, number(by)))
+                ends = plain(left, number(by))
+                least = proof.use("rule.next-integer", ends, [below], defined=self.public)
+                template = replaced(proof.facts[least], {count: ("sym", HOLE)})
+                found.append(proof.rewritten(least, whole, template, HOLE))
+        return found
+
+    def sums(self, query: Node, letters: tuple[Node, ...]) -> list[int]:
+        """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
+        found = list[int]()
+        for fold in dict.fromkeys(closed_folds(self.mechanism, query)):
+            ends = extremes(self.mechanism, fold.body) if fold.head == "sum" else None
+            if ends is None:
+                continue
+            term, times = self.on(fold), ("add", minus(self.on(fold.last), fold.first), number(1))
+            low, high = (("mul", times, end) for end in ends)
+            claim: Node = ("and", ("<=", low, term), ("<=", term, high))
+
+            def prove(inner: ProofBuilder, _: list[int], fold: Fold = fold) -> None:
+                replace(self, proof=inner).of(fold)
+
+            with suppress(UnderivedError, ValueError):
+                found.append(self.proof.every(letters, (), claim, prove))
+        return found
 
 
 def no_larger(proof: ProofBuilder, one: Node, other: Node, public: Sequence[int]) -> int:
@@ -226,28 +281,6 @@ def no_larger(proof: ProofBuilder, one: Node, other: Node, public: Sequence[int]
 def ranks(term: Node) -> Iterator[Node]:
     """What counts are compared with in a term."""
     yield from (one[2] for one in subterms(term) if one[0] == "<" and parts_of(one[1])[0] == "sum")
-
-
-def wholeness(
-    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], data: str
-) -> list[int]:  # fmt: skip
-    """That remainders of counts in a query are at least one less than what is divided by; nothing for others."""
-    found = list[int]()
-    for value, by in dict.fromkeys(remainders(query)):
-        if parts_of(value)[0] != "sum":
-            continue
-        _, letter, body, first, last = parts_of(on(mechanism, value, data))
-        if parts_of(body)[0] == "indicator":
-            event = ((named(parts_of(letter)[0]),), parts_of(body)[1])
-            whole = proof.use("rule.count-whole", [event, ((), first), ((), last)], [], defined=public)
-            count = parts_of(proof.facts[whole])[2]
-            floor: Node = ("floor", ("mul", number(Fraction(1, by)), count))
-            left: Node = ("add", count, ("mul", number(-by), floor))
-            below = proof.arithmetic(("<", left, number(by)))
-            least = proof.use("rule.next-integer", [((), left), ((), number(by))], [below], defined=public)
-            template = replaced(proof.facts[least], {count: ("sym", HOLE)})
-            found.append(proof.rewritten(least, whole, template, HOLE))
-    return found
 
 
 def remainders(term: Node) -> Iterator[tuple[Node, int]]:
@@ -275,32 +308,6 @@ def pins(mechanism: MechanismOnPage, body: Node, index: str) -> Iterator[Node]:
     if not bound_in(parts):
         for part, _ in inner(parts):
             yield from pins(mechanism, part, index)
-
-
-def sum_ranges(
-    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], letters: tuple[Node, ...]
-) -> list[int]:  # fmt: skip
-    """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
-    found = list[int]()
-    for fold in dict.fromkeys(closed_folds(mechanism, query)):
-        ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
-        if ends is None:
-            continue
-        term = on(mechanism, fold, ONE)
-        times: Node = (
-            "add",
-            ("add", on(mechanism, fold[4], ONE), ("mul", ("num", "-1"), fold[3])),
-            number(1),
-        )
-        low, high = (("mul", times, end) for end in ends)
-        claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-
-        def prove(inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold) -> None:
-            fold_range(mechanism, inner, fold, public)
-
-        with suppress(UnderivedError, ValueError):
-            found.append(proof.every(letters, (), claim, prove))
-    return found
 
 
 # --------------------------------------------------------------------------------------------- guesses

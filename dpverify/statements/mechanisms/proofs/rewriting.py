@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.theorems.building import Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import on
@@ -16,10 +17,12 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     INDEX,
     ONE,
     OTHER,
-    fold_range,
+    Fold,
     folds,
+    minus,
     number,
     own_index,
+    plain,
     replaced,
 )
 
@@ -36,7 +39,7 @@ def rewritten(known: Sensitivity, query: Node) -> tuple[Node, list[int]]:
     for fold in dict.fromkeys(folds(known.mechanism, query)):
         with suppress(UnderivedError, ValueError):
             for form in (_in_order, _taken_apart, _defined_everywhere):
-                found = form(known, fold) if fold[0] == "sum" else None
+                found = form(known, fold) if fold.head == "sum" else None
                 if found is not None:
                     new[fold], equal = found
                     equations += equal
@@ -44,59 +47,48 @@ def rewritten(known: Sensitivity, query: Node) -> tuple[Node, list[int]]:
     return replaced(query, new), equations
 
 
-def _in_order(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+def _in_order(known: Sensitivity, fold: Fold) -> tuple[Node, list[int]] | None:
     """A sum whose index goes through a permutation."""
-    head, letter, body, first, last = fold
-    name, i = named(parts_of(letter)[0]), ("sym", named(parts_of(letter)[0]))
+    body, name, i = fold.body, fold.name, ("sym", fold.name)
     for p in (one.name for one in known.mechanism.letters if one.arguments == ("integer",) == (one.kind,)):
-        plain = replaced(body, {("of", p, i): i})
-        if plain == body or put(plain, {name: ((), ("of", p, i))}) != put(body, {}):
+        in_order = replaced(body, {("of", p, i): i})
+        if in_order == body or put(in_order, {name: ((), ("of", p, i))}) != put(body, {}):
             continue
         facts = [k for k, f in enumerate(known.proof.facts) if parts_of(f)[0] == "and" and p in free(f)]
-        rest = [((INDEX,), ("of", p, ("sym", INDEX))), ((), first), ((), last)]
+        rest = [((INDEX,), ("of", p, ("sym", INDEX))), *plain(fold.first, fold.last)]
         equal = [
-            known.proof.use("rule.sum-permuted", [((name,), on(known.mechanism, plain, data)), *rest], facts)
+            known.proof.use(
+                "rule.sum-permuted", [((name,), on(known.mechanism, in_order, data)), *rest], facts
+            )
             for data in (ONE, OTHER)
         ]
-        return (head, letter, plain, first, last), equal
+        return fold._replace(body=in_order), equal
     return None
 
 
-def _taken_apart(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+def _taken_apart(known: Sensitivity, fold: Fold) -> tuple[Node, list[int]] | None:
     """A sum of multiples by what does not depend on the index, among it sums within this one."""
-    _, letter, body, first, last = fold
-    mechanism, name = known.mechanism, named(parts_of(letter)[0])
-    if not [*folds(mechanism, body)]:
+    mechanism, name = known.mechanism, fold.name
+    if not [*folds(mechanism, fold.body)]:
         return None
     terms = dict[Node, list[Node]]()
-    for factors in _monomials(body):
+    for factors in _monomials(fold.body):
         own = [one for one in factors if name in free(one)]
         terms.setdefault(_times(own), []).append(_times([one for one in factors if name not in free(one)]))
-    if any([*folds(mechanism, one)] for one in terms):
+    if [*folds(mechanism, *terms)]:
         return None
     parts = [(times[0] if len(times) == 1 else ("add", *times), own) for own, times in terms.items()]
-    count: Node = ("add", ("add", last, ("mul", number(-1), first)), number(1))
-    sums = [("sum", letter, own, first, last) for _, own in parts]
-    whole = [
-        ("mul", times, one if name in free(one[2]) else count)
-        for (times, _), one in zip(parts, sums, strict=True)
-    ]
+    count: Node = ("add", minus(fold.last, fold.first), number(1))
+    whole = [("mul", times, fold._replace(body=own) if name in free(own) else count) for times, own in parts]
     new: Node = whole[0] if len(whole) == 1 else ("add", *whole)
     return new, [_equal(known, fold, parts, new, data) for data in (ONE, OTHER)]
 
 
-def _equal(
-    known: Sensitivity, fold: tuple[Node, ...], parts: list[tuple[Node, Node]], new: Node, data: str
-) -> int:
+def _equal(known: Sensitivity, fold: Fold, parts: list[tuple[Node, Node]], new: Node, data: str) -> int:
     """That a sum is what it is taken apart to, on a data set."""
     proof, mechanism, public = known.proof, known.mechanism, known.public
-    _, letter, body, first, last = fold
-    name = named(parts_of(letter)[0])
-    within = [
-        k
-        for one in dict.fromkeys(folds(mechanism, body))
-        for k in fold_range(mechanism, proof, one, public, data)
-    ]
+    name, ranges = fold.name, known.ranges(data)
+    within = [k for one in dict.fromkeys(folds(mechanism, fold.body)) for k in ranges.of(one)]
     defined, rests = [*public, *within], list[Node]()
     rest: Node = ("mul", number(0), parts[-1][1])
     for times, own in reversed(parts):
@@ -105,50 +97,41 @@ def _equal(
     facts = [_summed(known, fold, rest, data, defined)]
     for (times, own), rest in zip(parts, reversed(rests), strict=True):
         last_one = own == parts[-1][1]
-        values: list[tuple[tuple[str, ...], Node]] = [
-            ((name,), on(mechanism, side, data)) for side in ([own, own] if last_one else [own, rest])
+        values: list[Value] = [
+            ((name,), on(mechanism, side, data)) for side in (own, own if last_one else rest)
         ]
-        values += [
-            ((), first),
-            ((), last),
-            ((), on(mechanism, times, data)),
-            ((), number(0 if last_one else 1)),
-        ]
+        values += plain(fold.first, fold.last, on(mechanism, times, data), number(int(not last_one)))
         facts.append(proof.use("rule.sum-linear", values, [], defined=defined))
         if name not in free(own):
-            facts += fold_range(mechanism, proof, ("sum", letter, own, first, last), public, data)
+            facts += ranges.of(fold._replace(body=own))
     return proof.arithmetic(("==", on(mechanism, fold, data), on(mechanism, new, data)), *facts, *defined)
 
 
-def _summed(known: Sensitivity, fold: tuple[Node, ...], body: Node, data: str, facts: list[int]) -> int:
+def _summed(known: Sensitivity, fold: Fold, body: Node, data: str, facts: list[int]) -> int:
     """That a sum is another on a data set, as their terms are the same."""
-    proof, (head, letter, own, first, last) = known.proof, fold
-    name, index = named(parts_of(letter)[0]), own_index(proof)
+    proof, index, new = known.proof, own_index(known.proof), fold._replace(body=body)
     i: Node = ("sym", index)
-    sides = [on(known.mechanism, put(side, {name: ((), i)}), data) for side in (own, body)]
-    inside = ("<=", first, i), ("<=", i, last)
+    sides = [on(known.mechanism, one.at(i), data) for one in (fold, new)]
     every = proof.every(
-        [(index, (), "integer")], inside, ("==", *sides),
+        [(index, (), "integer")], fold.inside(i), ("==", *sides),
         lambda inner, given: inner.arithmetic(("==", *sides), *given, *facts),
     )  # fmt: skip
-    other = on(known.mechanism, (head, letter, body, first, last), data)
+    other = on(known.mechanism, new, data)
     itself = proof.arithmetic(("==", other, other), *facts)
     return proof.rewritten(itself, every, ("==", ("sym", HOLE), other), HOLE)
 
 
-def _defined_everywhere(known: Sensitivity, fold: tuple[Node, ...]) -> tuple[Node, list[int]] | None:
+def _defined_everywhere(known: Sensitivity, fold: Fold) -> tuple[Node, list[int]] | None:
     """A sum in which something is divided by what may be 0 where the index is not one of the sum's."""
-    head, letter, body, first, last = fold
-    name = named(parts_of(letter)[0])
     larger: dict[Node, Node] = {
-        one: ("pow", ("max", one[1], put(one[1], {name: ((), first)})), one[2])
-        for one in _inverses(body, name)
+        one: ("pow", ("max", one[1], put(one[1], {fold.name: ((), fold.first)})), one[2])
+        for one in _inverses(fold.body, fold.name)
     }
     if not larger:
         return None
-    total = replaced(body, larger)
+    total = replaced(fold.body, larger)
     equal = [_summed(known, fold, total, data, known.public) for data in (ONE, OTHER)]
-    return (head, letter, total, first, last), equal
+    return fold._replace(body=total), equal
 
 
 def _inverses(term: Node, name: str) -> Iterator[tuple[Node, ...]]:

@@ -19,8 +19,9 @@ from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, SampleOnPage, at_data, on
 from dpverify.statements.mechanisms.proofs.added import compared, has_more
+from dpverify.statements.mechanisms.proofs.composition import weakened
 from dpverify.statements.mechanisms.proofs.guesses import cancelled, cost, inside
-from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, D, E, minus, number, of_each
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, D, E, minus, number, of_each, plain
 from dpverify.statements.theorems.library import shipped
 
 WHOLE, PLACES, SETS = "whole data", "places", "sets of places"
@@ -60,11 +61,11 @@ def sample_letters(mechanism: MechanismOnPage) -> SampleLetters:
             "the law of sets": ((), ("law", SETS)), "with": ((SETS, PLACES), SETS), "without": ((SETS, PLACES), SETS),
             **own,
         }  # fmt: skip
-        rest = [((ONE, OTHER), has_more(mechanism.size, D, E)), ((), rate)]
+        rest = [((ONE, OTHER), has_more(mechanism.size, D, E)), *plain(rate)]
         law: Node = ("sym", "the law of sets")
     else:
         own = {"has": ((SETS, PLACES), "formula"), "exchanged": ((SETS, PLACES, PLACES), SETS), **own}
-        rest = [((), mechanism.records.last), ((), mechanism.sample.of)]
+        rest = plain(mechanism.records.last, mechanism.sample.of)
         law = ("proportional", (SET, SETS), number(1))
     values = (*(_letter(name, kinds) for name, (kinds, _) in own.items()), *rest)
     theorem = shipped()[POISSON if poisson else FIXED].clause
@@ -178,31 +179,21 @@ def amplified(
     law = on(mechanism, mechanism.law, ONE)
     whole = proof.facts.index(put(("private", (ONE, DATA), law, epsilon, delta), {}))
     assumed = given[last + 1 :]
-    values = [*letters.values, ((), epsilon), ((), delta), ((ONE,), law)]
-    bounds = [("<=", number(0), one) for one in (epsilon, delta)]
+    values = [*letters.values, *plain(epsilon, delta), ((ONE,), law)]
     types: dict[str, Node] = {"mathcalD": letters.data, "T": mechanism.output.kind, "I": PLACES, "R": SETS}
     if mechanism.size is not None:
-        rate = mechanism.sample.rate
-        ends = [("<=", number(0), rate), ("<=", rate, number(1)), *bounds]
-        premises = [*assumed[:1], last - 3, *assumed[2:4], whole]
-        rule = POISSON
+        premises, rule = [*assumed[:1], last - 3, *assumed[2:4], whole], POISSON
     else:
-        m, n = letters.values[-2][1], letters.values[-1][1]
-        ends = [("<=", number(0), m), ("<", number(0), n), *bounds, ("<", m, n)]
         laws = [_close(inside, proof, whole, k, assumed[6 + k]) for k in (0, 1)]
-        premises = [*assumed[:5], *laws, assumed[5]]
+        premises = [*assumed[1:5], *laws, assumed[5]]
         types["U"], rule = DATA, FIXED
-    shown = [proof.arithmetic(end, *known) for end in ends]
     defined = [k for k, fact in enumerate(proof.facts) if of_each(parts_of(fact)) or k in known]
-    found = proof.use(rule, values, [*shown, *premises], types, defined)
+    found = proof.applied(rule, values, known, premises, types, lambda: defined)
     numbers = parts_of(proof.facts[found])[3:]
     claimed = parts_of(mechanism.of("claim")[0].term)[1:]
     if numbers != tuple(put(one, {}) for one in claimed):
-        within = [proof.arithmetic(("<=", *pair), *known) for pair in zip(numbers, claimed, strict=True)]
-        own = ((ONE,), law_on_samples(mechanism))
-        values = [own, *(((), one) for one in (*numbers, *claimed))]
         types = {"mathcalD": letters.data, "T": mechanism.output.kind}
-        proof.use("theorem.weaker", values, [found, *within], types, defined)
+        weakened(proof, found, law_on_samples(mechanism), claimed, types, known, defined)
 
 
 def _close(inside: MechanismOnPage, proof: ProofBuilder, whole: int, which: int, source: int) -> int:
@@ -228,17 +219,10 @@ def _close(inside: MechanismOnPage, proof: ProofBuilder, whole: int, which: int,
     names = [f"letter {k}" for k in range(len(parts_of(letters)))]
 
     def prove(inner_proof: ProofBuilder, given: list[int]) -> None:
-        near_here = inner_proof.use(source, [((), ("sym", name)) for name in names], given)
+        near_here = inner_proof.use(source, plain(*(("sym", name) for name in names)), given)
         _, first, second = parts_of(inner_proof.facts[near_here])
-        law = ((ONE,), on(inside, inside.law, ONE))
-        values = [
-            law,
-            ((), first),
-            ((), second),
-            (("y",), ("of", event, ("sym", "y"))),
-            ((), epsilon),
-            ((), delta),
-        ]
+        law, said = ((ONE,), on(inside, inside.law, ONE)), (("y",), ("of", event, ("sym", "y")))
+        values = [law, *plain(first, second), said, *plain(epsilon, delta)]
         inner_proof.use("rule.private-elim", values, [whole, near_here], types, defined)
 
     return proof.block(claim, [*names, event], prove)

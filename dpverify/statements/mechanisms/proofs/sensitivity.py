@@ -21,7 +21,7 @@ from dpverify.proving.checker.theorems.language import (
     parts_of,
     put,
 )
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.proving.theorems.sequences import subterms
@@ -47,19 +47,18 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     OTHER,
     D,
     E,
+    Fold,
+    Ranges,
     extremes,
-    fold_range,
     folds,
     magnitude,
     minus,
     number,
-    orders,
     places,
+    plain,
     remainders,
     replaced,
-    terms_between,
     values_of,
-    wholeness,
 )
 from dpverify.statements.mechanisms.proofs.rewriting import rewritten
 
@@ -68,7 +67,8 @@ Show = Callable[..., int]
 PLACE = "the place"
 """The index of the record in which neighbors differ, a function of both."""
 ONE_PLACE = {
-    "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
+    "sum": "rule.sums-differ", "product": "rule.products-differ",
+    "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
 SCALED = ("the factor", "the bound", "the first", "the second")
 
@@ -127,7 +127,7 @@ class Sensitivity:
         self.mechanism, self.proof = mechanism, proof
         self.near, self.same, self.within = near, same, within
         self.place: Node = ("of", PLACE, D, E)
-        both = proof.use(within, [((), D), ((), E)], [near])
+        both = proof.use(within, plain(D, E), [near])
         _, low, high = parts_of(proof.facts[both])
         self.low, self.high = proof.arithmetic(low, both), proof.arithmetic(high, both)
         self.seen = list[int]()
@@ -144,15 +144,19 @@ class Sensitivity:
         """A term on the one data set and on the other."""
         return on(self.mechanism, term, ONE), on(self.mechanism, term, OTHER)
 
+    def functions(self, fold: Fold) -> list[Value]:
+        """The terms of a fold as functions of its index, on both."""
+        return [((fold.name,), side) for side in self.sides(fold.body)]
+
+    def ranges(self, data: str = ONE) -> Ranges:
+        """What is known of folds on a data set."""
+        return Ranges(self.mechanism, self.proof, self.public, data)
+
     def equal(
         self, proof: ProofBuilder, at: Node, inside: list[int], shown: Iterable[tuple[Node, ...]]
     ) -> list[int]:
         """That the records of an index are the same, in some columns."""
-        values = [((), D), ((), E), ((), at)]
-        return [
-            proof.use(self.same, [*values, *(((), one) for one in column)], [self.near, *inside])
-            for column in shown
-        ]
+        return [proof.use(self.same, plain(D, E, at, *one), [self.near, *inside]) for one in shown]
 
     def equal_at(self, proof: ProofBuilder, at: Node, body: Node, given: list[int]) -> list[int]:
         """The same of an index of which it is known that it is one of a record, and not the place, as facts say."""
@@ -171,27 +175,24 @@ class Sensitivity:
             right, record = parts_of(proof.facts[same])[2], parts_of(proof.facts[k])[1]
             same = proof.rewritten(same, k, ("==", term, replaced(right, {record: ("sym", HOLE)})), HOLE)
 
-    def most_of(self, fold: tuple[Node, ...], more: list[int]) -> Node:
+    def most_of(self, fold: Fold, more: list[int]) -> Node:
         """By how much a term differs if one of its records does: a guess."""
         if len(more) == 2:
-            return most(self.mechanism, fold[2], named(parts_of(fold[1])[0]), {*more})
-        ends = extremes(self.mechanism, fold[2])
+            return most(self.mechanism, fold.body, fold.name, {*more})
+        ends = extremes(self.mechanism, fold.body)
         if ends is None:
             raise UnderivedError("no range of a term is seen")
         return minus(*reversed(ends))
 
-    def equal_elsewhere(self, fold: tuple[Node, ...], places: Sequence[Node], moved: set[int]) -> int:
+    def equal_elsewhere(self, fold: Fold, places: Sequence[Node], moved: set[int]) -> int:
         """That the terms of a fold are the same but at some places."""
-        _, letter, body, first, last = fold
-        name, i = named(parts_of(letter)[0]), ("sym", INDEX)
-        one, other = self.sides(put(body, {name: ((), i)}))
-        premises: tuple[Node, ...] = (
-            ("<=", first, i), ("<=", i, last), *(("not", ("==", i, place)) for place in places)
-        )  # fmt: skip
+        i = ("sym", INDEX)
+        one, other = self.sides(fold.at(i))
+        premises = (*fold.inside(), *(("not", ("==", i, place)) for place in places))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
-            equal = [k for c in sorted(moved) for k in self.equal_at(proof, shifted(i, c), body, given)]
-            for own in own_sums(self.mechanism, put(body, {name: ((), i)})):
+            equal = [k for c in sorted(moved) for k in self.equal_at(proof, shifted(i, c), fold.body, given)]
+            for own in own_sums(self.mechanism, fold.at(i)):
 
                 def same(
                     inner: ProofBuilder, term: Node, _: Node, within: list[int], own: Node = own
@@ -204,10 +205,9 @@ class Sensitivity:
 
         return self.proof.every([(INDEX, (), "integer")], premises, ("==", one, other), prove)
 
-    def differ(self, fold: tuple[Node, ...]) -> int:
+    def differ(self, fold: Fold) -> int:
         """By how much a fold differs."""
-        head, letter, body, first, last = fold
-        name = named(parts_of(letter)[0])
+        head, body, name = fold.head, fold.body, fold.name
         if is_of_pairs(fold):
             return pairs_differ(self, fold)
         if head == "sum" and any(not is_own(self.mechanism, one) for one in folds(self.mechanism, body)):
@@ -219,31 +219,19 @@ class Sensitivity:
         if head == "sum" and (found := steps_of(self, fold)) is not None:
             return one_differs(self, fold, *found)
         moved = offsets(self.mechanism, body, name)
-        functions = [((name,), side) for side in self.sides(body)]
-        ends = [((), first), ((), last)]
-        known = [self.low, self.high, *self.public]
+        functions, known = self.functions(fold), self.known
         if moved == {0}:
-            elsewhere = self.equal_elsewhere(fold, [self.place], moved)
-            inside = [
-                self.proof.arithmetic(("<=", first, self.place), *known),
-                self.proof.arithmetic(("<=", self.place, last), *known),
-            ]
-            if head == "product":
-                elsewhere_and = [elsewhere, self.between(fold, number(0), number(1))]
-            else:
-                elsewhere_and = [elsewhere]
-            rule = "rule.sums-differ" if head == "sum" else ONE_PLACE[named(head)]
-            return self.proof.use(
-                rule, [*functions, ((), self.place), *ends], [*elsewhere_and, *inside], defined=self.public
-            )
+            shown = [self.equal_elsewhere(fold, [self.place], moved)]
+            shown += [self.ranges().between(fold, number(0), number(1))] if head == "product" else []
+            values = [*functions, *plain(self.place, fold.first, fold.last)]
+            return self.proof.applied(ONE_PLACE[named(head)], values, known, shown)
         if head != "sum" or len(moved) != 2:
             raise UnderivedError("a record in more than two terms of a sum")
         places = [shifted(self.place, -c) for c in sorted(moved)]
         elsewhere = self.equal_elsewhere(fold, places, moved)
         limits, steps = list[Node](), list[int]()
         for place in places:
-            terms = self.sides(put(body, {name: ((), place)}))
-            within: tuple[Node, ...] = ("<=", first, place), ("<=", place, last)
+            terms, within = self.sides(fold.at(place)), fold.inside(place)
             limit = most(self.mechanism, body, name, moved)
             if self.settled:
                 with suppress(UnderivedError):
@@ -272,23 +260,13 @@ class Sensitivity:
                 proof.arithmetic(claim, *equal)
 
             steps.append(self.proof.every((), within, claim, prove))
-        positive = [self.proof.arithmetic(("<=", number(0), limit)) for limit in limits]
-        values = [*functions, *(((), place) for place in places), *ends, *(((), limit) for limit in limits)]
-        return self.proof.use(
-            "rule.sums-differ-twice", values, [*positive, elsewhere, *steps], defined=self.public
-        )
+        values = [*functions, *plain(*places, fold.first, fold.last, *limits)]
+        return self.proof.applied("rule.sums-differ-twice", values, known, [elsewhere, *steps])
 
-    def between(self, fold: tuple[Node, ...], low: Node, high: Node) -> int:
-        """That each term of a fold is between two numbers."""
-        return terms_between(self.mechanism, self.proof, fold, low, high, self.public)
-
-    def inside(self, fold: tuple[Node, ...]) -> list[int]:
-        """That the place of the difference is among the indices of a fold."""
-        known = [self.low, self.high, *self.public]
-        return [
-            self.proof.arithmetic(("<=", fold[3], self.place), *known),
-            self.proof.arithmetic(("<=", self.place, fold[4]), *known),
-        ]
+    @property
+    def known(self) -> list[int]:
+        """What is known of the place, and of public letters."""
+        return [self.low, self.high, *self.public]
 
     def bounded(self, query: Node, bound: Node) -> int:
         """That a query differs by at most a bound.
@@ -342,9 +320,8 @@ class Sensitivity:
         proof, (limit, square, *both) = self.proof, [("sym", name) for name in SCALED]
         squared = cancelled(("pow", bound, number(2)))
         found = self.bounded(inside, squared)
-        for data in (ONE, OTHER):
-            for fold in folds(self.mechanism, inside):
-                self.seen += fold_range(self.mechanism, proof, fold, self.public, data)
+        for ranges in map(self.ranges, (ONE, OTHER)):
+            self.seen += [k for fold in folds(self.mechanism, inside) for k in ranges.of(fold)]
         sides, facts = self.sides(inside), [*self.seen, *self.public]
         zero, half = number(0), number(Fraction(1, 2))
         near: Node = ("<=", magnitude(*both), square)
@@ -354,8 +331,8 @@ class Sensitivity:
         every = proof.every([(name, (), "real") for name in SCALED], premises, general)
         shown = [proof.arithmetic(("<=", zero, one), *facts) for one in (bound, *sides)]
         shown += [found, proof.arithmetic(("==", squared, ("pow", bound, number(2))), *self.public)]
-        values = [((), one) for one in (bound, squared, *sides)]
-        return proof.arithmetic(claim, proof.use(every, values, shown, defined=[*facts, found]))
+        whole = proof.use(every, plain(bound, squared, *sides), shown, defined=[*facts, found])
+        return proof.arithmetic(claim, whole)
 
     def by_cases(self, at: Node, query: Node, bound: Node, claim: Node) -> int:
         """That a query differs by at most a bound, whether the record of a public index differs or not."""
@@ -370,17 +347,15 @@ class Sensitivity:
 
         return self.proof.cases(
             ("==", at, self.place), claim, partial(inside, here=True), partial(inside, here=False),
-            [*self.public, self.low, self.high],
+            self.known,
         )  # fmt: skip
 
-    def by_ranges(self, query: Node, seen: list[tuple[Node, ...]], claim: Node) -> int:
+    def by_ranges(self, query: Node, seen: list[Fold], claim: Node) -> int:
         """The same by what values sums, largest and smallest values may have."""
         found = list[int]()
-        for data in (ONE, OTHER):
-            found += wholeness(self.mechanism, self.proof, query, self.public, data)
-            found += orders(self.mechanism, self.proof, seen, self.public, data)
-            for fold in seen:
-                found += fold_range(self.mechanism, self.proof, fold, self.public, data)
+        for ranges in map(self.ranges, (ONE, OTHER)):
+            found += [*ranges.wholeness(query), *ranges.orders(seen)]
+            found += [k for fold in seen for k in ranges.of(fold)]
         return self.proof.arithmetic(claim, *found, *self.public, thorough=False)
 
     def in_another_form(self, query: Node, bound: Node, claim: Node) -> int | None:
@@ -402,8 +377,8 @@ class Sensitivity:
         letters = [(name, (), "real") for name in SCALED]
         every = proof.every(letters, given, ("<=", scaled, ("mul", times, most)))
         positive = proof.arithmetic(("<=", number(0), factor), *self.public)
-        values = [((), one) for one in (factor, least, *self.sides(inside))]
-        whole = proof.use(every, values, [positive, found], defined=[*self.public, *self.seen, found])
+        values, known = plain(factor, least, *self.sides(inside)), [*self.public, *self.seen, found]
+        whole = proof.use(every, values, [positive, found], defined=known)
         equal = proof.arithmetic(("==", ("mul", factor, least), bound), *self.public)
         return proof.arithmetic(claim, whole, equal)
 
@@ -413,8 +388,8 @@ class Sensitivity:
         Raises:
             UnderivedError: where that is not found.
         """
-        known = [self.low, self.high, *self.public]
-        seen = [*dict.fromkeys(fold for term in terms for fold in folds(self.mechanism, term))]
+        known = self.known
+        seen = [*dict.fromkeys(folds(self.mechanism, *terms))]
         try:  # where nothing need be known of sums
             return show(self.proof, claim, *self.public, thorough=not seen)
         except UnderivedError:
@@ -431,10 +406,10 @@ class Sensitivity:
 class Rests:
     """What is left of sums without the record that differs, as numbers of which little is known."""
 
-    def __init__(self, known: Sensitivity, seen: list[tuple[Node, ...]], found: list[int]) -> None:
+    def __init__(self, known: Sensitivity, seen: list[Fold], found: list[int]) -> None:
         self.known, self.proof, self.folds = known, known.proof, seen
-        mechanism, place = known.mechanism, known.place
-        self.terms = [known.sides(put(fold[2], {named(parts_of(fold[1])[0]): ((), place)})) for fold in seen]
+        self.mechanism = known.mechanism
+        self.terms = [known.sides(fold.at(known.place)) for fold in seen]
         self.sums = [known.sides(fold) for fold in seen]
         self.rests = [minus(one, term) for (one, _), (term, _) in zip(self.sums, self.terms, strict=True)]
         self.facts = [k for fold in seen for k in self.range(fold)]
@@ -447,22 +422,19 @@ class Rests:
             )
             for sides, rest, terms, differ in zip(self.sums, self.rests, self.terms, found, strict=True)
         ]
-        self.mechanism = mechanism
         known.seen += [*self.facts, *(k for pair in self.equal for k in pair)]
 
-    def range(self, fold: tuple[Node, ...]) -> list[int]:
+    def range(self, fold: Fold) -> list[int]:
         """Between which numbers a rest is; nothing where that is not seen."""
-        known = self.known
-        ends = extremes(known.mechanism, fold[2])
+        known, ranges, ends = self.known, self.known.ranges(), extremes(self.mechanism, fold.body)
         if ends is None:
             return []
         try:
-            every = known.between(fold, *ends)
+            every = ranges.between(fold, *ends)
         except UnderivedError:
             return []
-        function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], ONE))
-        values = [function, ((), known.place), ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
-        both = self.proof.use("rule.rest-range", values, [every, *known.inside(fold)], defined=known.public)
+        values = [ranges.function(fold), *plain(known.place, fold.first, fold.last, *ends)]
+        both = self.proof.applied("rule.rest-range", values, known.known, [every])
         sides = [*parts_of(self.proof.facts[both])[1:]]
         if ends[0] == number(0):
             sides[0] = ("<=", number(0), parts_of(sides[0])[2])
@@ -474,23 +446,22 @@ class Rests:
         known, proof = self.known, self.proof
         if one[3:] != other[3:]:
             return []
-        bodies = [put(fold[2], {named(parts_of(fold[1])[0]): ((), ("sym", INDEX))}) for fold in (one, other)]
+        bodies = [fold.at(("sym", INDEX)) for fold in (one, other)]
         gap = values_of(known.mechanism, minus(*bodies))
         if not gap or (min(gap) < -1e-12 and max(gap) > 1e-12):
             return []
         if max(gap) > 1e-12:
             bodies.reverse()
         small, large = (on(known.mechanism, body, ONE) for body in bodies)
-        i, claim = ("sym", INDEX), ("<=", small, large)
-        within: tuple[Node, ...] = ("<=", one[3], i), ("<=", i, one[4])
+        claim: Node = ("<=", small, large)
         try:
             every = proof.every(
-                [(INDEX, (), "integer")], within, claim, lambda inner, _: inner.arithmetic(claim)
+                [(INDEX, (), "integer")], one.inside(), claim, lambda inner, _: inner.arithmetic(claim)
             )
         except UnderivedError:
             return []
-        values = [((INDEX,), small), ((INDEX,), large), ((), known.place), ((), one[3]), ((), one[4])]
-        return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
+        values = [((INDEX,), small), ((INDEX,), large), *plain(known.place, one.first, one.last)]
+        return [proof.applied("rule.rest-order", values, known.known, [every])]
 
     def of_numbers(self, proof: ProofBuilder, assumed: list[int], sides: list[Node], bound: Node) -> None:
         """That two numbers are near: by what is known of records and rests, of these alone at first; or as both are
@@ -562,8 +533,7 @@ class Rests:
             show(inner, assumed, parts_of(general)[3])
 
         every = proof.block(general, [*"<>", *names], prove)
-        values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
-        fact = proof.use(every, values, [*given, *ends])
+        fact = proof.use(every, plain(*record.values(), *self.rests), [*given, *ends])
         for k, sides in enumerate(self.equal):
             for side, equation in enumerate(sides):
                 added = put(("add", self.rests[k], self.terms[k][side]), {})

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
-from dpverify.proving.theorems.building import ProofBuilder
+from dpverify.proving.theorems.building import ProofBuilder, Show, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.statements.mechanisms.pages import MechanismOnPage, flat, on, private
@@ -29,10 +29,12 @@ from dpverify.statements.mechanisms.proofs.ranges import (
     OTHER,
     D,
     E,
+    Fold,
     magnitude,
     minus,
     number,
     of_data,
+    plain,
 )
 from dpverify.statements.mechanisms.proofs.sensitivity import PLACE, Sensitivity
 from dpverify.statements.mechanisms.rounds import LoopOnPage
@@ -40,7 +42,6 @@ from dpverify.statements.mechanisms.rounds import LoopOnPage
 ROUND, RECORD = "the round", "the record"
 NOW, R = ("sym", ROUND), ("sym", RECORD)
 EVENT = "the event"
-Value: TypeAlias = "tuple[tuple[str, ...], Node]"
 HEADS = {"laplace": "private", "normal": "concentrated"}
 """By law, in which currency rounds are paid for."""
 ZERO, UNIT, TWO = number(0), number(1), number(2)
@@ -96,17 +97,15 @@ class SharedRounds:
         self.query, self.scale = rest
         head, *parts = parts_of(self.query)
         own = [one for one in parts if private(round_, one)] if head == "add" else []
-        self.factors, self.fold = multiple(round_, own[0] if len(own) == 1 else self.query)
+        self.factors, fold = multiple(round_, own[0] if len(own) == 1 else self.query)
         fixed = {loop.index, *(name for name, _ in loop.start)}
-        sums = self.fold[0] == "sum" and private(round_, self.fold) and not is_own(round_, self.fold)
-        if (
-            not sums
-            or fixed & free(("pair", self.scale, *self.factors, *self.fold[3:]))
-            or private(round_, self.scale)
-        ):
+        sums = fold[0] == "sum" and private(round_, fold) and not is_own(round_, fold)
+        still = ("pair", self.scale, *self.factors, *parts_of(fold)[3:])
+        if not sums or fixed & free(still) or private(round_, self.scale):
             raise UnderivedError("no sum over records, with noise of the same scale for all rounds")
         if loop.index not in free(self.query) or (fixed - {loop.index}) & free(self.query):
             raise UnderivedError("what is asked does not depend on the number of the round alone")
+        self.fold = Fold(*parts_of(fold))
         self.factor: Node = ("mul", UNIT, *self.factors)
         body = [*flat(self.at(self.term(R), NOW), "mul")]
         self.varying = _product([one for one in body if ROUND in free(one)])
@@ -118,7 +117,7 @@ class SharedRounds:
 
     def term(self, index: Node) -> Node:
         """What a record adds to what is asked, factors of all aside."""
-        return put(self.fold[2], {named(parts_of(self.fold[1])[0]): ((), index)})
+        return self.fold.at(index)
 
     def cost(self, one: Node, other: Node, scale: Node) -> Node:
         """What a round costs in which one number is asked for on the data, and another on the neighbor."""
@@ -212,16 +211,10 @@ class SharedRounds:
         """What is asked for in a round, on the data and the neighbor."""
         return [on(self.mechanism, self.at(self.query, round_), data) for data in (ONE, OTHER)]
 
-    def prove(
-        self,
-        proof: ProofBuilder,
-        known: list[int],
-        same: int,
-        premises: Sequence[Node],
-        history: str,
-        at: Node,
-    ) -> list[int]:
-        """What theorems assume of rounds that share a budget: of each round, of its cost, and of all costs.
+    def shows(
+        self, proof: ProofBuilder, known: list[int], same: int, history: str, at: Node
+    ) -> Iterator[Show]:
+        """Shows what theorems assume of rounds that share a budget: of each round, of its cost, and of all costs.
 
         The last of what is assumed of neighbors has the place `same`; `at` is the number of a history's next round.
 
@@ -230,28 +223,24 @@ class SharedRounds:
         """
         scale = proof.arithmetic(("<", ZERO, self.scale), *known)
         some = proof.arithmetic(("<=", UNIT, self.loop.last), *known)
-        *others, total = premises
-        shown = [
-            do(proof, known, scale, one, history, at)
-            for one, do in zip(others, (self.two_laws, self.not_negative), strict=False)
-        ]
-        return [*shown, Spent(self, [scale, some, *known], same).prove(proof, total)]
+        if self.head == "private":
+            yield lambda claim: self.two_laws(proof, known, scale, claim, history, at)
+            yield lambda claim: self.not_negative(proof, known, scale, claim)
+        yield lambda claim: Spent(self, [scale, some, *known], same).prove(proof, claim)
 
     def two_laws(
         self, proof: ProofBuilder, known: list[int], scale: int, claim: Node, history: str, at: Node
     ) -> int:
         """That laws of a round, on the data and the neighbor, are in a ratio that its cost says."""
         said: Value = (("said",), ("of", EVENT, ("sym", "said")))
-        values = [*(((), one) for one in (*self.asked(at), self.scale)), said]
+        values = [*plain(*self.asked(at), self.scale), said]
 
         def prove(inner: ProofBuilder, _: list[int]) -> None:
             inner.use("lemma.laplace-apart", values, [scale], defined=known)
 
         return proof.block(claim, [history, ONE, OTHER, EVENT], prove)
 
-    def not_negative(
-        self, proof: ProofBuilder, known: list[int], scale: int, claim: Node, history: str, at: Node
-    ) -> int:
+    def not_negative(self, proof: ProofBuilder, known: list[int], scale: int, claim: Node) -> int:
         """That no round costs less than nothing."""
 
         def prove(inner: ProofBuilder, _: list[int]) -> None:
@@ -277,7 +266,7 @@ class Spent:
         self.share, self.most, self.total = rounds.guess
         self.paid = rounds.paid(self.share, rounds.factor, rounds.scale)
         self.inside: tuple[Node, ...] = (("<=", UNIT, NOW), ("<=", NOW, rounds.loop.last))
-        self.fold = parts_of(put(rounds.at(rounds.fold, NOW), {}))
+        self.fold = Fold(*parts_of(put(rounds.at(rounds.fold, NOW), {})))
 
     def of_record(self, term: Node, data: str, index: Node) -> Node:
         """A term of a record, on a data set."""
@@ -331,13 +320,13 @@ class Spent:
         def by(fewer: Node, with_more: Node, inner: ProofBuilder, assumed: list[int]) -> None:
             premises = [given[0], *assumed]
             if fewer == E:
-                other = inner.use(self.same - 3, [((), D), ((), E)], premises)
-                back = inner.use("rule.neighbors-symmetric", [((), D), ((), E)], given, {"mathcalD": DATA})
+                other = inner.use(self.same - 3, plain(D, E), premises)
+                back = inner.use("rule.neighbors-symmetric", plain(D, E), given, {"mathcalD": DATA})
                 premises = [back, other]
 
             def differ(deeper: ProofBuilder) -> int:
                 within = [k for k, fact in enumerate(deeper.facts) if fact in self.inside]
-                return deeper.use(one_more, [((), fewer), ((), with_more), ((), NOW)], [*premises, *within])
+                return deeper.use(one_more, plain(fewer, with_more, NOW), [*premises, *within])
 
             side = named(with_more[1]), ("of", PLACE, fewer, with_more)
             self.of_sides(inner, claim, bounded, [side], differ)
@@ -370,23 +359,15 @@ class Spent:
 
         every = proof.every([(ROUND, (), "integer")], self.inside, ("<=", rounds.of_round, below), of_round)
         values: list[Value] = [((ROUND,), one) for one in (rounds.of_round, *shares)]
-        values += [((), one) for one in (UNIT, rounds.loop.last, *times)]
-        found = proof.use("lemma.sum-below-two", values, [every, self.known[1]], defined=self.known)
+        values += plain(UNIT, rounds.loop.last, *times)
+        found = proof.applied("lemma.sum-below-two", values, self.known, [every])
         sums: list[Node] = [("sum", (ROUND, "integer"), one, UNIT, rounds.loop.last) for one in shares]
-        ends = [proof.use(bounded, [((), ("sym", data)), ((), place)], []) for data, place in sides]
+        ends = [proof.use(bounded, plain(("sym", data), place), []) for data, place in sides]
         if len(sides) == 1:
             ends.append(proof.arithmetic(("<=", ("mul", ZERO, sums[0]), ZERO), *self.known))
         spent = parts_of(proof.facts[found])[1]
         numbers = [spent, self.paid, *sums, *stills, *most, self.total]
-        sign = proof.arithmetic(("<=", ZERO, self.paid), *self.known)
-        paid = _sum(("mul", self.paid, one) for one in most)
-        all_ = proof.arithmetic(("==", paid, self.total), *self.known)
-        proof.use(
-            "lemma.paid-for-two",
-            [((), one) for one in numbers],
-            [sign, found, *ends, all_],
-            defined=self.known,
-        )
+        proof.applied("lemma.paid-for-two", plain(*numbers), self.known)
 
     def one_round(
         self, proof: ProofBuilder, facts: list[int], pairs: Sequence[tuple[Node, Node]], first: bool, below: Node
@@ -438,17 +419,16 @@ class Spent:
         claim: Node = ("<=", ("mul", still, total), self.most)
         return proof.every(
             [(ONE, (), DATA), (RECORD, (), "integer")], (), claim,
-            lambda inner, _: inner.arithmetic(claim, *self.once(inner, parts_of(total)), *self.known),
+            lambda inner, _: inner.arithmetic(claim, *self.once(inner, Fold(*parts_of(total))), *self.known),
         )  # fmt: skip
 
-    def once(self, proof: ProofBuilder, total: tuple[Node, ...]) -> Iterator[int]:
+    def once(self, proof: ProofBuilder, total: Fold) -> Iterator[int]:
         """Of a sum of indicators that a number is that of the round: that it is at most 1."""
-        _, letter, body, *ends = total
-        i, (head, *said) = ("sym", named(parts_of(letter)[0])), parts_of(body)
+        i, (head, *said) = ("sym", total.name), parts_of(total.body)
         if head == "indicator" and parts_of(said[0])[0] == "==" and i in parts_of(said[0])[1:]:
             (value,) = (one for one in parts_of(said[0])[1:] if one != i)
-            if i[1] not in free(value) and parts_of(said[0])[2] == i:
-                yield proof.use("rule.one-of-several", [((), one) for one in (value, *ends)], [])
+            if total.name not in free(value) and parts_of(said[0])[2] == i:
+                yield proof.use("rule.one-of-several", plain(value, total.first, total.last), [])
 
 
 def generally(
@@ -457,7 +437,7 @@ def generally(
 ) -> int:  # fmt: skip
     """What follows by arithmetic for all numbers, for some terms."""
     every = proof.every([(name, (), "real") for name in terms], premises, claim)
-    return proof.use(every, [((), one) for one in terms.values()], given, defined=defined)
+    return proof.use(every, plain(*terms.values()), given, defined=defined)
 
 
 def _sum(terms: Iterable[Node]) -> Node:
