@@ -110,7 +110,7 @@ class PolynomialLetters:
             self.same[text] = (canonical, "function_is")
             if head == "log":
                 self.inside[canonical] = argument
-            return self.letter(canonical, 1, "0" if head in ("phi", "erfc") else "")
+            return self.letter(canonical, 1, "+" if head in ("phi", "erfc") else "")
         if head == "pow":
             base = self.polynomial(e[1])
             positive = len(base) == 1 and all(c > 0 and self.is_positive(m) for m, c in base.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from dpverify.proving.rocq.combinations import PolynomialLetters, Product, TwoSides, combination
 from dpverify.proving.rocq.terms import (
@@ -196,8 +197,70 @@ def compared(setting: Branch, goal: TwoSides) -> list[str]:
             found = combination(letters, squared, setting.given, pairs=False, squares=squares)
             if found is not None:
                 return [*lines, "apply by_squares; [sign |].", *combined(setting, letters, squared, found)]
+    multiplied = without_divisors(setting, goal)
+    if multiplied is not None:
+        return [*lines, *multiplied]
     searched = setting.searched and len(setting.given) <= MOST_GIVEN
     return [*lines, "arithmetic." if searched else "without_search."]
+
+
+def without_divisors(setting: Branch, goal: TwoSides) -> list[str] | None:
+    """The comparison multiplied by what is divided by, where each of that is shown to be positive."""
+    above, below = fraction(["add", goal.right, ["mul", ["num", "-1"], goal.left]])
+    if not below:
+        return None
+    lines = []
+    for base, _ in below.values():
+        shown_ = positive(setting, base)
+        if not shown_:
+            return None
+        lines += shown_
+    divisor = ["mul", *(["pow", base, ["num", str(times)]] for base, times in below.values())]
+    lemma = "at_most" if goal.relation == "<=" else "below"
+    lines.append(f"assert (0 {goal.relation} {setting.text(above)}).")
+    lines += braced(compared(setting, TwoSides(goal.relation, ["num", "0"], above)))
+    text = f"({setting.text(above)} * / {setting.text(divisor)})"
+    return [*lines, f"apply ({lemma} {text}); [identity | {lemma}_over]."]
+
+
+Divisors: TypeAlias = dict[str, tuple[Json, int]]
+"""Of a fraction, with their exponents."""
+
+
+def fraction(e: Json) -> tuple[Json, Divisors]:
+    """An expression as one without divisions over divisors, which are no numbers."""
+    if e[0] == "add":
+        parts = [fraction(part) for part in e[1:]]
+        common: Divisors = {}
+        for _, below in parts:
+            common |= {
+                key: max(one, common.get(key, one), key=lambda of: of[1]) for key, one in below.items()
+            }
+        return ["add", *(_times(above, common, below) for above, below in parts)], common
+    if e[0] == "mul":
+        parts = [fraction(part) for part in e[1:]]
+        together: Divisors = {}
+        for _, below in parts:
+            together |= {key: (b, n + together.get(key, (b, 0))[1]) for key, (b, n) in below.items()}
+        return ["mul", *(above for above, _ in parts)], together
+    if e[0] == "pow" and e[2][0] == "num" and Fraction(e[2][1]).denominator == 1:
+        times, (above, below) = int(e[2][1]), fraction(e[1])
+        if times >= 0:
+            return ["pow", above, e[2]], {key: (b, n * times) for key, (b, n) in below.items()}
+        if above[0] != "num":
+            turned_ = ["pow", _times(["num", "1"], below, {}), ["num", str(-times)]]
+            factors = above[1:] if above[0] == "mul" else [above]
+            its: Divisors = {}
+            for factor in factors:
+                its[str(factor)] = (factor, its.get(str(factor), (factor, 0))[1] - times)
+            return turned_, its
+    return e, {}
+
+
+def _times(e: Json, these: Divisors, but: Divisors) -> Json:
+    """An expression times the divisors that it is not divided by."""
+    more = [(base, times - but.get(key, (base, 0))[1]) for key, (base, times) in these.items()]
+    return ["mul", e, *(["pow", base, ["num", str(times)]] for base, times in more if times)]
 
 
 def with_roots(setting: Branch, goal: TwoSides, signs: Mapping[str, str]) -> tuple[list[str], Branch]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import resource
 import shutil
 import subprocess
 import tempfile
@@ -330,6 +329,7 @@ def _compiled(kernel: Kernel, file: Path) -> None:
 
 def _status(kernel: Kernel, file: Path, seconds: int) -> int:
     """The exit status of the read loop after a file, negative if a signal ended it."""
+    import resource  # not on Windows
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

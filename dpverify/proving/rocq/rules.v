@@ -8,6 +8,102 @@ Open Scope R_scope.
 (* Intervals with integers of any size: without i_prec, they would rest on axioms about floating-point numbers. *)
 Ltac enclosed := interval with (i_prec 64).
 
+(* ------------------------------------------------------------------ the normal law is positive *)
+Lemma bell_continuous t : continuous (fun t => exp (- (t * t) / 2)) t.
+Proof. apply (ex_derive_continuous (fun t => exp (- (t * t) / 2))). auto_derive. exact I. Qed.
+Lemma bell_integrable a b : ex_RInt (fun t => exp (- (t * t) / 2)) a b.
+Proof. apply (ex_RInt_continuous (fun t => exp (- (t * t) / 2))). intros. apply bell_continuous. Qed.
+(* The square of the area from 0 to x, and twice what is left, do not change with x: they are pi / 2. *)
+Definition bell_area x := RInt (fun t => exp (- (t * t) / 2)) 0 x.
+Definition bell_rest x := RInt (fun t => exp (- (x * x * (1 + t * t)) / 2) / (1 + t * t)) 0 1.
+Lemma square_plus t : 0 < 1 + t * t.
+Proof. pose proof (Rle_0_sqr t). unfold Rsqr in *. lra. Qed.
+Lemma bell_rest_integrable x : ex_RInt (fun t => exp (- (x * x * (1 + t * t)) / 2) / (1 + t * t)) 0 1.
+Proof.
+  apply (ex_RInt_continuous (fun t => exp (- (x * x * (1 + t * t)) / 2) / (1 + t * t))). intros t _.
+  apply (ex_derive_continuous (fun t => exp (- (x * x * (1 + t * t)) / 2) / (1 + t * t))). auto_derive. apply Rgt_not_eq, square_plus.
+Qed.
+Lemma bell_rest_slope x : is_derive bell_rest x (RInt (fun t => - x * exp (- (x * x * (1 + t * t)) / 2)) 0 1).
+Proof.
+  assert (D : forall t y, is_derive (fun u => exp (- (u * u * (1 + t * t)) / 2) / (1 + t * t)) y (- y * exp (- (y * y * (1 + t * t)) / 2))).
+  { intros t y. pose proof (square_plus t). auto_derive; [lra |]. unfold Rdiv.
+    repeat match goal with |- context [exp ?a] => match goal with |- context [exp ?b] =>
+      tryif constr_eq a b then fail else replace (exp b) with (exp a) by (f_equal; field) end end. field. lra. }
+  unfold bell_rest. evar_last.
+  { apply (is_derive_RInt_param (fun u t => exp (- (u * u * (1 + t * t)) / 2) / (1 + t * t))).
+    - apply filter_forall. intros y t _. eexists. apply D.
+    - intros t _. apply continuity_2d_pt_ext with (fun u v => - u * exp (- (u * u * (1 + v * v)) / 2)).
+      { intros u v. symmetry. apply is_derive_unique, D. }
+      apply continuity_2d_pt_mult; [apply continuity_2d_pt_opp, continuity_2d_pt_id1 |].
+      apply (continuity_1d_2d_pt_comp exp (fun u v => - (u * u * (1 + v * v)) / 2)).
+      { apply derivable_continuous_pt, derivable_pt_exp. }
+      apply continuity_2d_pt_mult; [| apply continuity_2d_pt_const].
+      apply continuity_2d_pt_opp. apply continuity_2d_pt_mult.
+      + apply continuity_2d_pt_mult; apply continuity_2d_pt_id1.
+      + apply continuity_2d_pt_plus; [apply continuity_2d_pt_const |]. apply continuity_2d_pt_mult; apply continuity_2d_pt_id2.
+    - apply filter_forall. intros y. apply bell_rest_integrable. }
+  apply RInt_ext. intros t _. apply is_derive_unique, D.
+Qed.
+Lemma bell_area_slope x : is_derive bell_area x (exp (- (x * x) / 2)).
+Proof.
+  unfold bell_area. auto_derive; [| unfold Rdiv; ring].
+  repeat split; [apply bell_integrable | apply filter_forall; intros; apply continuity_pt_filterlim, bell_continuous].
+Qed.
+Lemma bell_scaled x : RInt (fun t => - x * exp (- (x * x * (1 + t * t)) / 2)) 0 1 = - (exp (- (x * x) / 2) * bell_area x).
+Proof.
+  unfold bell_area.
+  pose proof (RInt_comp_lin (fun u => exp (- (u * u) / 2)) x 0 0 1) as C.
+  replace (x * 0 + 0) with 0 in C by ring. replace (x * 1 + 0) with x in C by ring.
+  rewrite <- C by apply bell_integrable.
+  rewrite <- (RInt_scal (V := R_CompleteNormedModule)), <- (RInt_opp (V := R_CompleteNormedModule)).
+  - apply RInt_ext. intros t _. unfold opp, scal, mult; simpl; unfold mult; simpl.
+    replace (- (x * x * (1 + t * t)) / 2) with (- (x * x) / 2 + - ((x * t + 0) * (x * t + 0)) / 2) by field. rewrite exp_plus. ring.
+  - apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros t _.
+    apply (ex_derive_continuous (fun t : R => exp (- (x * x) / 2) * (x * exp (- ((x * t + 0) * (x * t + 0)) / 2)))). auto_derive. exact I.
+  - apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros t _.
+    apply (ex_derive_continuous (fun t : R => x * exp (- ((x * t + 0) * (x * t + 0)) / 2))). auto_derive. exact I.
+Qed.
+Lemma bell_total x : bell_area x * bell_area x + 2 * bell_rest x = PI / 2.
+Proof.
+  assert (Z : bell_area 0 * bell_area 0 + 2 * bell_rest 0 = PI / 2).
+  { unfold bell_area. rewrite RInt_point. unfold zero; simpl. unfold bell_rest.
+    rewrite (RInt_ext _ (fun t => / (1 + t * t))).
+    2: { intros t _. replace (- (0 * 0 * (1 + t * t)) / 2) with 0 by field. rewrite exp_0. apply Rmult_1_l. }
+    rewrite (is_RInt_unique _ 0 1 (atan 1 - atan 0)).
+    - rewrite atan_1, atan_0. field.
+    - apply (is_RInt_derive atan).
+      + intros t _. replace (/ (1 + t * t)) with (/ (1 + t ^ 2)) by (f_equal; ring). apply is_derive_Reals, derivable_pt_lim_atan.
+      + intros t _. apply (ex_derive_continuous (fun t => / (1 + t * t))). auto_derive. apply Rgt_not_eq, square_plus. }
+  set (f := fun x => bell_area x * bell_area x + 2 * bell_rest x).
+  assert (D : forall y, is_derive f y 0).
+  { intros y. unfold f. auto_derive.
+    { repeat split; eexists; match goal with
+      | |- is_derive (fun x => bell_area x) _ _ => apply bell_area_slope
+      | |- is_derive (fun x => bell_rest x) _ _ => apply bell_rest_slope end. }
+    change (Derive (fun x => bell_area x) y) with (Derive bell_area y). change (Derive (fun x => bell_rest x) y) with (Derive bell_rest y).
+    rewrite (is_derive_unique bell_area y _ (bell_area_slope y)), (is_derive_unique bell_rest y _ (bell_rest_slope y)), bell_scaled. ring. }
+  destruct (MVT_gen f 0 x (fun _ => 0)) as [c [_ E]].
+  - intros; apply D.
+  - intros; apply derivable_continuous_pt. exists 0. apply is_derive_Reals, D.
+  - fold (f x). fold (f 0) in Z. lra.
+Qed.
+Lemma bell_rest_positive x : 0 < bell_rest x.
+Proof.
+  apply RInt_gt_0; [lra | |].
+  - intros t _. apply Rdiv_lt_0_compat; [apply exp_pos | apply square_plus].
+  - intros t _. apply (ex_derive_continuous (fun t => exp (- (x * x * (1 + t * t)) / 2) / (1 + t * t))). auto_derive. apply Rgt_not_eq, square_plus.
+Qed.
+Lemma Phi_positive x : 0 < Phi x.
+Proof.
+  pose proof (bell_total x). pose proof (bell_rest_positive x). pose proof PI_RGT_0. unfold Phi. fold (bell_area x).
+  assert (P : 0 < sqrt (2 * PI)) by (apply sqrt_lt_R0; lra). pose proof (sqrt_sqrt (2 * PI) ltac:(lra)) as Q.
+  set (s := sqrt (2 * PI)) in *. clearbody s. assert (Rabs (bell_area x) < s / 2).
+  { apply Rsqr_lt_abs_0 || idtac. apply Rabs_def1; nra. }
+  apply Rabs_def2 in H2. apply Rmult_lt_reg_r with s; [exact P |]. unfold Rdiv. rewrite Rmult_plus_distr_r, Rmult_assoc, Rmult_assoc, Rinv_l by lra. lra.
+Qed.
+Lemma erfc_positive x : 0 < erfc x.
+Proof. unfold erfc. pose proof (Phi_positive (- (x * sqrt 2))). lra. Qed.
+
 (* ------------------------------------------------------------------ signs *)
 Lemma nonzero_of_positive x : 0 < x -> x <> 0.
 Proof. lra. Qed.
@@ -36,6 +132,9 @@ Ltac sign :=
   | |- 0 < ?a ^ ?n => apply pow_lt; sign
   | |- 0 < sqrt ?a => apply sqrt_lt_R0; sign
   | |- 0 < exp ?a => apply exp_pos
+  | |- 0 < Phi ?a => apply Phi_positive
+  | |- 0 <= Phi ?a => left; apply Phi_positive
+  | |- 0 < erfc ?a => apply erfc_positive
   | |- 0 < PI => apply PI_RGT_0
   | |- 0 <= PI => left; apply PI_RGT_0
   | |- 0 < powerRZ ?a ?n => apply powerRZ_lt; sign
@@ -134,7 +233,9 @@ Ltac fields_with_roots := cbn [Rpow_def.pow] in *;
   | a : ?p * ?p = _, b : ?q * ?q = _ |- _ => field [a b]
   | a : ?p * ?p = _ |- _ => field [a]
   end; repeat split; sign.
-Ltac fields := first [ring | field; repeat split; sign].
+(* What is divided by is not zero, by its sign or because a multiple of it is not. *)
+Ltac divisor := first [sign | match goal with H : ?a <> 0 |- ?b <> 0 => let z := fresh in intros z; apply H; first [lra | rewrite <- (Rmult_0_r 1), <- z; ring] end].
+Ltac fields := first [ring | field; repeat split; divisor].
 (* Exponentials and logarithms of the same in two forms, such as 1 - v and 1 + - v, in one form. *)
 Ltac one_form f := repeat match goal with
   | |- context [f ?a] => match goal with |- context [f ?b] => tryif constr_eq a b then fail else replace (f b) with (f a) by (f_equal; fields) end
@@ -461,10 +562,6 @@ Ltac gram := clear_parts; products;
   repeat match goal with H : ?n * ?n = ?p |- _ => is_var p; subst p end; first [lra | fields | fields_with_roots].
 
 (* ------------------------------------------------------------------ values at a point *)
-Lemma bell_continuous t : continuous (fun t => exp (- (t * t) / 2)) t.
-Proof. apply (ex_derive_continuous (fun t => exp (- (t * t) / 2))). auto_derive. exact I. Qed.
-Lemma bell_integrable a b : ex_RInt (fun t => exp (- (t * t) / 2)) a b.
-Proof. apply (ex_RInt_continuous (fun t => exp (- (t * t) / 2))). intros. apply bell_continuous. Qed.
 Lemma Phi_order x y : x <= y -> Phi x <= Phi y.
 Proof.
   intros H. unfold Phi. apply Rplus_le_compat_l. apply Rmult_le_compat_r.
@@ -582,6 +679,16 @@ Proof.
 Qed.
 Lemma continuous_of_derivable f a : ex_derive f a -> continuity_pt f a.
 Proof. intros [l D]. apply derivable_continuous_pt. exists l. now apply is_derive_Reals. Qed.
+Lemma locally_positive (f : R -> R) (x : R) : ex_derive f x -> 0 < f x -> locally x (fun y => 0 < f y).
+Proof. intros D P. apply (ex_derive_continuous f x D). now apply open_gt. Qed.
+Lemma locally_above (f : R -> R) (x : R) : ex_derive f x -> 0 < f x -> locally x (fun y => 0 <= f y).
+Proof. intros D P. generalize (locally_positive f x D P). apply filter_imp. intros; lra. Qed.
+Lemma locally_nonzero (f : R -> R) (x : R) : ex_derive f x -> f x <> 0 -> locally x (fun y => f y <> 0).
+Proof.
+  intros D N. destruct (Rlt_le_dec 0 (f x)) as [P | P].
+  - generalize (locally_positive f x D P). apply filter_imp. intros; lra.
+  - generalize (locally_positive (fun y => - f y) x ltac:(auto_derive; assumption) ltac:(lra)). apply filter_imp. intros; lra.
+Qed.
 Lemma Phi_slope x : is_derive Phi x (exp (- (x * x) / 2) / sqrt (2 * PI)).
 Proof.
   unfold Phi. auto_derive; [| unfold Rdiv; ring].
@@ -624,6 +731,10 @@ Ltac defined := lazymatch goal with
     intros ? [low high]; apply IZR_le in low, high; repeat split; defined
   | |- power_defined _ _ => apply power_defined_positive; given
   | |- _ <> 0 \/ 0 <= _ => first [left; given | right; given]
+  | |- locally ?x (fun y => @?f y /\ @?g y) => apply (filter_and f g); defined
+  | |- locally ?x (fun y => 0 <= @?f y) => apply (locally_above f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign]
+  | |- locally ?x (fun y => 0 < @?f y) => apply (locally_positive f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign]
+  | |- locally ?x (fun y => @?f y <> 0) => apply (locally_nonzero f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign]
   | |- locally _ _ => apply filter_forall; intros; repeat split; defined
   | |- ex_derive _ _ => auto_derive; repeat split; first [exact I | apply Phi_derivable | defined]
   | _ => first [sign | arithmetic | enclosed]
@@ -661,7 +772,9 @@ Ltac differentiated := apply is_derive_unique; auto_derive;
   [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
 Ltac derived := auto_derive; [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
 (* Conditions before a comparison, which is no conjunction. *)
-Ltac conditions := repeat match goal with |- _ /\ _ => split; [defined |] end.
+Ltac at_most_over := apply Rmult_le_pos; [assumption | apply inverse_nonnegative, Rlt_le; sign].
+Ltac below_over := apply Rmult_lt_0_compat; [assumption | apply Rinv_0_lt_compat; sign].
+Ltac conditions := repeat match goal with |- ?first /\ _ => let h := fresh "condition" in assert (h : first) by defined; split; [exact h |] end.
 
 Lemma at_most_by_squares b s l r : r = b -> r * r - l * l = s -> 0 <= b -> 0 <= s -> l <= r.
 Proof. intros -> H Hb Hs. apply by_squares; [exact Hb | nra]. Qed.

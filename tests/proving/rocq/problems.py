@@ -183,6 +183,11 @@ NUMBERS = problem(
      *(["!=", ["factorial", ["num", str(n)]], ["num", str(factorial(n))]] for n in range(8))],
     letters=(letter("x"),))  # fmt: skip
 """False: all of them are equal."""
+SHARES = problem(
+    ["<=", ["mul", X, over(["add", ONE, X])], ["mul", TWO, X, over(["add", ONE, ["mul", TWO, X]])]]
+)
+AROUND = problem(["<=", ONE, slope(["add", X, ["pow", ["mul", X, Y], HALF]])])
+"""The root has a derivative where x y is positive, and so around there."""
 TRUE = [
     KernelRow("bound", BOUND, "proved", SMT),
     KernelRow("roots", ROOTS, "proved", SMT),
@@ -213,9 +218,15 @@ TRUE = [
     KernelRow("factorial", FACTORIAL, "proved", by_induction()),
     KernelRow("subsets", ALL_SUBSETS, "proved", BINOMIAL),
     KernelRow("numbers", NUMBERS, "refuted", {"method": "counterexample", "point": {"x": "1"}}),
+    KernelRow("shares", SHARES, "proved", SMT),
+    KernelRow("around", AROUND, "proved", SMT),
+    KernelRow("normal is positive", problem(["<", ZERO, ["phi", ["mul", MINUS, X]]]), "proved", SMT),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
 FALSE = [
+    KernelRow("shares", {**SHARES, "claim": ["<=", SHARES["claim"][2], SHARES["claim"][1]]}, "proved", SMT),
+    KernelRow("around", {**AROUND, "claim": ["<=", TWO, AROUND["claim"][2]]}, "proved", SMT),
+    KernelRow("normal is a half", problem(["<", HALF, ["phi", ["mul", MINUS, X]]]), "proved", SMT),
     KernelRow(
         "wrong base",
         problem(["<=", ["mul", TWO, FACTORIAL["claim"][1]], GROWN], letters=WHOLE["variables"]),
