@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 
@@ -31,8 +32,6 @@ def answer(question: str, options: dict[str, str]) -> dict[str, object]:
 
 def serve() -> None:
     """Answer until nobody asks any more; whoever asks sees where the guard has ended this process."""
-    import resource  # not on Windows
-
     limits = resource.getrlimit(resource.RLIMIT_DATA)
     least = min(n for n in (MEMORY, *limits) if n != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
