@@ -233,9 +233,7 @@ Ltac fields_with_roots := cbn [Rpow_def.pow] in *;
   | a : ?p * ?p = _, b : ?q * ?q = _ |- _ => field [a b]
   | a : ?p * ?p = _ |- _ => field [a]
   end; repeat split; sign.
-(* What is divided by is not zero, by its sign or because a multiple of it is not. *)
-Ltac divisor := first [sign | match goal with H : ?a <> 0 |- ?b <> 0 => let z := fresh in intros z; apply H; first [lra | rewrite <- (Rmult_0_r 1), <- z; ring] end].
-Ltac fields := first [ring | field; repeat split; divisor].
+Ltac fields := first [ring | field; repeat split; sign].
 (* Exponentials and logarithms of the same in two forms, such as 1 - v and 1 + - v, in one form. *)
 Ltac one_form f := repeat match goal with
   | |- context [f ?a] => match goal with |- context [f ?b] => tryif constr_eq a b then fail else replace (f b) with (f a) by (f_equal; fields) end
@@ -732,9 +730,12 @@ Ltac defined := lazymatch goal with
   | |- power_defined _ _ => apply power_defined_positive; given
   | |- _ <> 0 \/ 0 <= _ => first [left; given | right; given]
   | |- locally ?x (fun y => @?f y /\ @?g y) => apply (filter_and f g); defined
-  | |- locally ?x (fun y => 0 <= @?f y) => apply (locally_above f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign]
-  | |- locally ?x (fun y => 0 < @?f y) => apply (locally_positive f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign]
-  | |- locally ?x (fun y => @?f y <> 0) => apply (locally_nonzero f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign]
+  | |- locally ?x (fun y => 0 <= @?f y) => first
+    [ apply (locally_above f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign] | apply filter_forall; intros; defined ]
+  | |- locally ?x (fun y => 0 < @?f y) => first
+    [ apply (locally_positive f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign] | apply filter_forall; intros; defined ]
+  | |- locally ?x (fun y => @?f y <> 0) => first
+    [ apply (locally_nonzero f x); [auto_derive; repeat split; first [exact I | defined] | cbv beta; sign] | apply filter_forall; intros; defined ]
   | |- locally _ _ => apply filter_forall; intros; repeat split; defined
   | |- ex_derive _ _ => auto_derive; repeat split; first [exact I | apply Phi_derivable | defined]
   | _ => first [sign | arithmetic | enclosed]
@@ -771,9 +772,10 @@ Ltac continuous_there := first
 Ltac differentiated := apply is_derive_unique; auto_derive;
   [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
 Ltac derived := auto_derive; [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
-(* Conditions before a comparison, which is no conjunction. *)
+(* A quotient is not negative, is positive. *)
 Ltac at_most_over := apply Rmult_le_pos; [assumption | apply inverse_nonnegative, Rlt_le; sign].
 Ltac below_over := apply Rmult_lt_0_compat; [assumption | apply Rinv_0_lt_compat; sign].
+(* Conditions before a comparison, which is no conjunction; each is kept. *)
 Ltac conditions := repeat match goal with |- ?first /\ _ => let h := fresh "condition" in assert (h : first) by defined; split; [exact h |] end.
 
 Lemma at_most_by_squares b s l r : r = b -> r * r - l * l = s -> 0 <= b -> 0 <= s -> l <= r.
