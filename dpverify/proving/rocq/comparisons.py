@@ -183,6 +183,16 @@ def compared(setting: Branch, goal: TwoSides) -> list[str]:
         return ["apply equal_by_both.", *braced(compared(setting, one)), *braced(compared(setting, other))]
     if goal.relation == "!=":
         return ["arithmetic."]
+    found = by_combination(setting, goal) or without_divisors(setting, goal)
+    if found is not None:
+        return found
+    lines, known = with_roots(setting, goal, signs_of(setting))
+    searched = known.searched and len(known.given) <= MOST_GIVEN
+    return [*lines, "arithmetic." if searched else "without_search."]
+
+
+def by_combination(setting: Branch, goal: TwoSides) -> list[str] | None:
+    """A combination of what is given, with roots, or of the squares of both sides; None if none is found."""
     letters = PolynomialLetters(setting.kinds, signs_of(setting))
     lines, setting = with_roots(setting, goal, letters.signs)
     for pairs, squares in ((False, False), (False, True), (True, False)):
@@ -197,28 +207,26 @@ def compared(setting: Branch, goal: TwoSides) -> list[str]:
             found = combination(letters, squared, setting.given, pairs=False, squares=squares)
             if found is not None:
                 return [*lines, "apply by_squares; [sign |].", *combined(setting, letters, squared, found)]
-    multiplied = without_divisors(setting, goal)
-    if multiplied is not None:
-        return [*lines, *multiplied]
-    searched = setting.searched and len(setting.given) <= MOST_GIVEN
-    return [*lines, "arithmetic." if searched else "without_search."]
+    return None
 
 
 def without_divisors(setting: Branch, goal: TwoSides) -> list[str] | None:
-    """The comparison multiplied by what is divided by, where each of that is shown to be positive."""
+    """The comparison multiplied by what is divided by, if all that is positive and a combination shows it then."""
     above, below = fraction(["add", goal.right, ["mul", ["num", "-1"], goal.left]])
     if not below:
         return None
     lines = []
     for base, _ in below.values():
-        shown_ = positive(setting, base)
-        if not shown_:
+        sign = positive(setting, base)
+        if not sign:
             return None
-        lines += shown_
+        lines += sign
     divisor = ["mul", *(["pow", base, ["num", str(times)]] for base, times in below.values())]
     lemma = "at_most" if goal.relation == "<=" else "below"
-    lines.append(f"assert (0 {goal.relation} {setting.text(above)}).")
-    lines += braced(compared(setting, TwoSides(goal.relation, ["num", "0"], above)))
+    found = by_combination(setting, TwoSides(goal.relation, ["num", "0"], above))
+    if found is None:
+        return None
+    lines += [f"assert (0 {goal.relation} {setting.text(above)}).", *braced(found)]
     text = f"({setting.text(above)} * / {setting.text(divisor)})"
     return [*lines, f"apply ({lemma} {text}); [identity | {lemma}_over]."]
 
