@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -85,6 +85,11 @@ def budget(argument: str, value: object, *, at_least: float = 1e-100) -> float:
     )
 
 
+def positive(argument: str, value: object) -> float:
+    """A finite number above 0."""
+    return number(argument, value, above=0.0, allowed="a finite number above 0")
+
+
 def probability(argument: str, value: object) -> float:
     """A probability, strictly between 0 and 1."""
     return number(argument, value, above=0.0, below=1.0, allowed="a number strictly between 0 and 1")
@@ -112,11 +117,23 @@ def whole_number(
     return found
 
 
+def checked_seed(value: object) -> int:
+    """The argument `seed`: an integer of at least 0, as large as it may be."""
+    return whole_number("seed", value, at_least=0, at_most=None)
+
+
 def of_kind(argument: str, value: object, kind: type | tuple[type, ...], allowed: str = "") -> None:
     """Refuse what is no object of a class, or of one of several; for these, `allowed` says what is."""
     if not isinstance(value, kind):
         name = kind.__name__ if isinstance(kind, type) else ""
         raise InvalidArgumentError(argument, value, allowed or f"an object of the class {name}")
+
+
+def one_of(argument: str, value: object, known: Iterable[str]) -> None:
+    """Refuse what is none of these names."""
+    names = tuple(known)
+    if not isinstance(value, str) or value not in names:
+        raise InvalidArgumentError(argument, value, ", ".join(names))
 
 
 def with_attribute(argument: str, value: object, name: str) -> None:

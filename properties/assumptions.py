@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.neighbors import Pair
 from dpverify.auditing.neighbors.distances import ball, farthest_pair
-from dpverify.checks import function, number, whole_number
+from dpverify.checks import checked_seed, function, not_negative, number, one_of, positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.adjacency import checked_adjacency
@@ -71,8 +71,11 @@ def check_projection(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
-    rng, count = np.random.default_rng(seed), whole_number("points", points, at_least=2)
+    radius = positive("radius", radius)
+    if contains is not None:
+        function("contains", contains)
+    rng = np.random.default_rng(checked_seed(seed))
+    count = whole_number("points", points, at_least=2)
     if isinstance(project, ConstraintSet):
         chosen, dimension = project, project.dimension
         inside = contains or (lambda w: bool(chosen.contains(w[None])[0]))
@@ -138,10 +141,10 @@ def check_contraction(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    factor = number("factor", factor, at_least=0.0, allowed="a finite number of at least 0")
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    factor = not_negative("factor", factor)
+    radius = positive("radius", radius)
     dimension, apply = whole_number("dimension", dimension), _function(update)
-    rng, largest, worst = np.random.default_rng(seed), 0.0, ""
+    rng, largest, worst = np.random.default_rng(checked_seed(seed)), 0.0, ""
     for start in _points(rng, whole_number("restarts", restarts), dimension, radius):
         direction = rng.normal(size=dimension)
         step = radius * 10.0 ** rng.uniform(-4, 0)
@@ -216,19 +219,18 @@ def check_sensitivity(
         AssertionError: ...
     """
     function("query", query)
-    bound = number("bound", bound, at_least=0.0, allowed="a finite number of at least 0")
-    if norm not in _NORMS:
+    bound = not_negative("bound", bound)
+    if number("norm", norm, finite=False, allowed="1, 2 or math.inf") not in _NORMS:
         raise InvalidArgumentError("norm", norm, "1, 2 or math.inf")
     by = checked_adjacency(adjacency)
-    if by not in _SINGLE:
-        raise InvalidArgumentError("adjacency", by.value, ", ".join(_SINGLE))
+    one_of("adjacency", by.value, _SINGLE)
     n, d = whole_number("n", n), whole_number("d", d)
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    radius = positive("radius", radius)
     fewest = int(by is not Adjacency.ADD_REMOVE_ONE)
     least = fewest if least is None else whole_number("least", least, at_least=fewest, at_most=n)
     if by is Adjacency.LOCAL:
         by, n, least = Adjacency.REPLACE_ONE, 1, 1
-    seed, examples = whole_number("seed", seed, at_least=0, at_most=None), whole_number("examples", examples)
+    seed, examples = checked_seed(seed), whole_number("examples", examples)
 
     def answers(pair: Pair) -> list[Vector]:
         found = [
@@ -287,7 +289,7 @@ def check_loss(
         >>> check_loss(Logistic(), Ball(2, 1.0), rounds=10).gradient_norm <= Logistic().lipschitz_constant
         True
     """
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
+    rng = np.random.default_rng(checked_seed(seed))
     try:
         return check_constants(loss, constraint, data, rng=rng, rounds=rounds)
     except InvalidArgumentError as error:

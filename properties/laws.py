@@ -6,6 +6,7 @@ is no chance of a false alarm but rounding, for which allowances are stated.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.accountants import NoisyReleases, audit_epsilon
-from dpverify.checks import function, items, number, numbers, whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import (
+    checked_seed,
+    function,
+    items,
+    number,
+    numbers,
+    of_kind,
+    positive,
+    whole_number,
+    with_attribute,
+)
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee, for_group
 
@@ -69,8 +79,9 @@ def check_gradient(
     d, count = whole_number("dimension", dimension, at_least=1), whole_number("points", points, at_least=1)
     function("value", value)
     function("gradient", gradient)
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
+    of_kind("convex", convex, bool)
+    radius = positive("radius", radius)
+    rng = np.random.default_rng(checked_seed(seed))
     for _ in range(count):
         u = rng.normal(size=d)
         u *= radius * rng.uniform() / np.linalg.norm(u)
@@ -136,10 +147,10 @@ def check_accountant(
         AssertionError: ...
     """
     function("epsilon", epsilon)
+    of_kind("name", name, str)
+    items("releases", releases, NoisyReleases, "a list of NoisyReleases", least=0)
     tried = list(releases) or [NoisyReleases("gaussian", sigma, k) for sigma in (0.7, 2.0) for k in (1, 8)]
-    items("releases", tried, NoisyReleases, "a list of NoisyReleases")
-    listed = numbers("deltas", deltas, allowed="numbers in (0, 1/2)").ravel().tolist()
-    rising = sorted(number("deltas", delta, above=0.0, below=0.5) for delta in listed)
+    rising = sorted(_listed("deltas", deltas, 0.5))
 
     def of(one: NoisyReleases, delta: float) -> float:
         found = float(epsilon(one, delta))
@@ -193,8 +204,7 @@ def check_duality(guarantee: Guarantee, *, within: float = 1e-6, points: int = 3
         >>> check_duality(GDP(1.0))
     """
     for method in ("privacy_profile", "tradeoff_function"):
-        if not callable(getattr(guarantee, method, None)):
-            raise InvalidArgumentError("guarantee", guarantee, f"one with a method {method}")
+        with_attribute("guarantee", guarantee, method)
     within = number("within", within, above=0.0, below=1.0)
     inner = np.linspace(0.0, 1.0, whole_number("points", points, at_least=5))[1:-1]
     alpha = np.concatenate([[1e-6, 1e-4, 1e-3], inner])
@@ -216,6 +226,14 @@ def check_duality(guarantee: Guarantee, *, within: float = 1e-6, points: int = 3
                 f"The trade-off function {differs}: at type I error {alpha[at]:g} it is {curve[at]:.9g}, and the "
                 f"profile's dual is {dual[at]:.9g}."
             )
+
+
+def _listed(argument: str, values: Sequence[float], below: float = math.inf) -> list[float]:
+    """Finite numbers above 0, at least one."""
+    allowed = "a list of at least one number"
+    listed = numbers(argument, values, allowed=allowed).ravel().tolist()
+    items(argument, listed, float, allowed)
+    return [number(argument, value, above=0.0, below=below) for value in listed]
 
 
 def _hold(law: str, alpha: Array, holds: NDArray[np.bool_], curve: Array) -> None:
@@ -283,6 +301,8 @@ def check_group_privacy(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    with_attribute("guarantee", guarantee, "privacy_profile")
+    function("group", group)
     if exact is not None:
         function("exact", exact)
     largest = whole_number("largest", largest, at_least=2)
@@ -340,9 +360,8 @@ def check_scaling(
         AssertionError: ...
     """
     function("guarantee", guarantee)
-    for argument, values in (("sensitivities", sensitivities), ("noises", noises), ("factors", factors)):
-        for value in values:
-            number(argument, value, above=0.0)
+    sensitivities, noises = _listed("sensitivities", sensitivities), _listed("noises", noises)
+    factors = _listed("factors", factors)
 
     def profile(sensitivity: float, noise: float) -> Array:
         return np.asarray(guarantee(sensitivity, noise).privacy_profile(_EPSILONS))

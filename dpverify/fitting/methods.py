@@ -20,7 +20,7 @@ import numpy as np
 
 from dpverify.algorithms.conditions import claim_or_obstacle
 from dpverify.algorithms.listing import algorithms_of
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import budget, number, of_kind, whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Hinge, Logistic, Problem, Squared
@@ -100,7 +100,10 @@ def candidates(
     known = places()
     if only is not None and not (isinstance(only, str) and only in known):
         raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
-    taken = sorted(set(parameters or {}) & {"problem", "n", "epsilon", "delta"})
+    of_kind("problem", problem, Problem)
+    parameters = {} if parameters is None else parameters
+    of_kind("parameters", parameters, Mapping, "further ones of a method, by name")
+    taken = sorted(set(parameters) & {"problem", "n", "epsilon", "delta"})
     if parameters and (only is None or taken):
         raise InvalidArgumentError(
             "parameters", taken[0] if taken else list(parameters), "further ones of a method that is named"
@@ -108,7 +111,7 @@ def candidates(
     if only is None:
         return _all(problem, n, epsilon, delta, allowed())
     asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}
-    return (_candidate(only, known[only], asked, parameters or {}),)
+    return (_candidate(only, known[only], asked, parameters),)
 
 
 @lru_cache(maxsize=64)
