@@ -126,7 +126,8 @@ def of_kind(argument: str, value: object, kind: type | tuple[type, ...], allowed
     """Refuse what is no object of a class, or of one of several; for these, `allowed` says what is."""
     if not isinstance(value, kind):
         name = kind.__name__ if isinstance(kind, type) else ""
-        raise InvalidArgumentError(argument, value, allowed or f"an object of the class {name}")
+        said = "True or False" if kind is bool else f"an object of the class {name}"
+        raise InvalidArgumentError(argument, value, allowed or said)
 
 
 def one_of(argument: str, value: object, known: Iterable[str]) -> None:

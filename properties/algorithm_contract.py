@@ -76,11 +76,11 @@ def check_algorithm(
     """
     if n is None:
         n = getattr(data, "n", None)
-    n = whole_number("n", n, at_least=1)
+    n = whole_number("n", n)
     items("executors", executors, (Executor, str), "executors, or their names", least=0)
     items("refused", refused, object, "data sets", least=0)
     checked_seed(seed)
-    whole_number("runs", runs, at_least=2 * whole_number("block_size", block_size, at_least=1) + 1)
+    whole_number("runs", runs, at_least=2 * whole_number("block_size", block_size) + 1)
     check_form(algorithm, n)
     check_stated_guarantees(algorithm, n)
     check_withdrawal(algorithm, n)

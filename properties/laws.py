@@ -76,7 +76,7 @@ def check_gradient(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    d, count = whole_number("dimension", dimension, at_least=1), whole_number("points", points, at_least=1)
+    d, count = whole_number("dimension", dimension), whole_number("points", points)
     function("value", value)
     function("gradient", gradient)
     of_kind("convex", convex, bool)

@@ -67,7 +67,7 @@ def check_batch_sizes(
     level = checked_failure_probability("failure_probability", failure_probability)
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
     items("sizes", sizes, Integral, "at least two different sizes of batches", least=2)
-    chosen = [whole_number("sizes", size, at_least=1, at_most=runs) for size in sizes]
+    chosen = [whole_number("sizes", size, at_most=runs) for size in sizes]
     if len(set(chosen)) < 2:
         raise InvalidArgumentError("sizes", sizes, "at least two different sizes of batches")
     subject, samples = as_mechanism(mechanism), []

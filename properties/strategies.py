@@ -65,7 +65,7 @@ def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1.
     """
-    return _datasets(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
+    return _datasets(whole_number("n", n), whole_number("d", d))
 
 
 def neighboring_datasets(
@@ -85,7 +85,7 @@ def neighboring_datasets(
     known = (Adjacency.REPLACE_ONE, Adjacency.INDEX, Adjacency.ZERO_OUT, Adjacency.ADD_REMOVE_ONE)
     one_of("adjacency", by.value, known)
     least = 2 if by is Adjacency.ADD_REMOVE_ONE else 1
-    return _neighbors(whole_number("n", n, at_least=least), whole_number("d", d, at_least=1), by)
+    return _neighbors(whole_number("n", n, at_least=least), whole_number("d", d), by)
 
 
 def neighboring_arrays(
@@ -118,12 +118,12 @@ def neighboring_arrays(
         ...     assert (pair[0] != pair[1]).sum() == 1
         >>> test()
     """
-    n, d = whole_number("n", n, at_least=1), whole_number("d", d, at_least=1)
+    n, d = whole_number("n", n), whole_number("d", d)
     radius = positive("radius", radius)
     by = checked_adjacency(adjacency)
     if (index is not None) != (by is Adjacency.INDEX):
         raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
-    place = None if index is None else whole_number("index", index, at_least=1, at_most=n) - 1
+    place = None if index is None else whole_number("index", index, at_most=n) - 1
     one_of("adjacency", by.value, (known for known in Adjacency if known not in PARAMETERS))
     if by is Adjacency.ANSWERS:
         return _answers(n, d, radius)

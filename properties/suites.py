@@ -146,7 +146,7 @@ def check_mechanism(mechanism: BatchMechanism, data: Any, *, runs: int = 64, see
         >>> from dpverify.running import FunctionMechanism
         >>> check_mechanism(FunctionMechanism(lambda data, rng: data.sum() + rng.laplace()), np.ones((3, 1)))
     """
-    runs = whole_number("runs", runs, at_least=1)
+    runs = whole_number("runs", runs)
     sizes: dict[str, Any] = {"runs": runs, "block_size": max(1, runs // 4)}
     first = run(mechanism, data, seed=seed, **sizes).points
     if not np.array_equal(first, run(mechanism, data, seed=seed, **sizes).points):

@@ -22,7 +22,7 @@ from dpverify.algorithms.parameters import Count, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, reasons, words, words_of
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
-from dpverify.checks import number, whole_number
+from dpverify.checks import number, positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
@@ -170,7 +170,7 @@ class Boosting(Weakenable):
                 "a dataclass with a field epsilon and the methods of a private algorithm; "
                 "ForPrivacy makes one of an algorithm with for_privacy",
             )
-        number("algorithm.epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        positive("algorithm.epsilon", self.epsilon)
         number("algorithm.delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
         sizes = self.problem.constraint.diameter, self.problem.constants.lipschitz_constant
         if not all(map(math.isfinite, sizes)):
@@ -294,7 +294,7 @@ class Boosting(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The stated queries of k runs, plus k n values and k projections for the selection."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         k = self.repeat_count
         selection = {"value": k * n, "projection": k}
         single: Any = self.single

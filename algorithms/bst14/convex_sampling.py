@@ -43,7 +43,7 @@ from dpverify.algorithms.samplers.sampling_regions import (
     local_cubes,
 )
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset, Problem
@@ -65,7 +65,7 @@ class _GaugeSampler(WalkingSampler):
         return tune(
             self.problem,
             self.region if region is None else region,
-            whole_number("n", n, at_least=1),
+            whole_number("n", n),
             self.scale,
             self.distance / self._parts,
             alpha=self.alpha,
@@ -277,7 +277,7 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
         super().__post_init__()
         region = self.region
         check_steep(self.problem)
-        number("scale", self.scale, above=0, allowed="a finite number above 0")
+        positive("scale", self.scale)
         check_extension(self.problem, region, self.extension)
 
     @staticmethod

@@ -22,7 +22,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
@@ -129,7 +129,7 @@ class LinearHardFamily(Algorithm):
 
     def draw(self, n: int, rng: Randomness) -> tuple[Array, Array]:
         """A random v, shape (d,), and n records of its population, shape (n, d)."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         v = rng.xp.astype(2 * rng.integers(0, 2, (self.dimension,), "signs") - 1, rng.xp.float64)
         noise = rng.normal((n, self.dimension), "records")
         return v, self.separation * v + self.record_stddev * noise
@@ -149,7 +149,7 @@ class LinearHardFamily(Algorithm):
 
         if self.dimension != 1:
             raise InvalidArgumentError("dimension", self.dimension, "1, where it is known in closed form")
-        whole_number("records", records, at_least=1)
+        whole_number("records", records)
         wrong = float(stats.norm.cdf(-self.separation * math.sqrt(records) / self.record_stddev))
         return self.diameter * self.separation * wrong
 
@@ -183,7 +183,7 @@ class MeanMinimizer(Weakenable):
     @classmethod
     def for_privacy(cls, *, n: int, epsilon: float, delta: float, radius: float, clip: float) -> Self:
         """Noise for (epsilon, delta)-DP on n records."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         return cls(radius, clip, 2 * clip / n * gaussian_noise_multiplier(epsilon, delta))
 
     def _voids(self, n: int) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ class MeanMinimizer(Weakenable):
         return (*quiet, *whole)
 
     def _read(self, n: int) -> int:
-        return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
+        return whole_number("n", n) if self.first is None else min(n, self.first)
 
     def _guaranteed(self, n: int) -> Guarantees:
         """GDP of the Gaussian mechanism."""
@@ -234,8 +234,7 @@ class HardFamilyTrial:
 
     def __post_init__(self) -> None:
         check_parameters(self)
-        if not isinstance(self.family, LinearHardFamily):
-            raise InvalidArgumentError("family", self.family, "a LinearHardFamily")
+        of_kind("family", self.family, LinearHardFamily, "a LinearHardFamily")
         if not callable(self.solver):
             raise InvalidArgumentError(
                 "solver", self.solver, "something to call as solver(data, rng=, runs=)"

@@ -118,13 +118,13 @@ class DPSGD(Accounted):
 
     def parameters(self, n: int) -> DPSGDParameters:
         """In use for n records."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         constants, d = self.problem.constants, self.problem.constraint.dimension
         bound = self._largest_batch(n)
         size, factor = self.batch_size, max(1.0, d / (bound**2 * self.rho))
         if size is None:
             size = min(math.ceil(math.sqrt(d / self.rho) * (1 - 1e-12)), bound)
-        whole_number("batch_size", size, at_least=1, at_most=n)
+        whole_number("batch_size", size, at_most=n)
         stddev = self.noise_stddev
         if stddev is None:
             # sqrt(2) L sqrt(M / d) where gradients are at most 2 L apart

@@ -94,7 +94,7 @@ def candidates(
         >>> one.obstacle.partition("; ")[2]
         'allowed: a strongly convex loss with a finite gradient sensitivity.'
     """
-    n = whole_number("n", n, at_least=1)
+    n = whole_number("n", n)
     budget("epsilon", epsilon)
     number("delta", delta, at_least=0, below=1, allowed="a number in [0, 1)")
     known = places()

@@ -130,8 +130,8 @@ class Dataset:
         if self.d != dimension:
             raise InvalidArgumentError("data", f"{self.d} features", f"{dimension} features")
 
-    def as_namespace(self, xp: Any, *, device: Any = None) -> Dataset:
-        """The same data set with its arrays made by the library `xp` (64-bit floats), on `device`.
+    def as_namespace(self, xp: Any) -> Dataset:
+        """The same data set with its arrays made by the library `xp` (64-bit floats).
 
         Only NumPy's arrays are protected against writing.
         """
@@ -139,8 +139,8 @@ class Dataset:
             if isinstance(self.features, np.ndarray):
                 return self
             return Dataset(_to_numpy(self.features), _to_numpy(self.labels), self.name, self.scaling)
-        features = xp.asarray(_to_numpy(self.features).copy(), dtype=xp.float64, device=device)
-        labels = xp.asarray(_to_numpy(self.labels).copy(), dtype=xp.float64, device=device)
+        features = xp.asarray(_to_numpy(self.features).copy(), dtype=xp.float64)
+        labels = xp.asarray(_to_numpy(self.labels).copy(), dtype=xp.float64)
         return Dataset(features, labels, self.name, self.scaling)
 
     def in_unit_ball(self) -> Dataset:
@@ -234,8 +234,7 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
         InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, if a cell
             is no finite number, if there is no such column, or if no feature is left.
     """
-    if not isinstance(path, (str, PathLike)):
-        raise InvalidArgumentError("path", path, "the path of a CSV file")
+    checks.of_kind("path", path, (str, PathLike), "the path of a CSV file")
     table = _table(Path(path))
     rows, width = table.shape
     if label_column is None:

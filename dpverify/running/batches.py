@@ -111,10 +111,8 @@ def run(
         >>> outputs.points.shape, bool((outputs.points == again.points).all())  # the same bits
         ((1000,), True)
     """
-    runs = whole_number("runs", runs, at_least=1)
-    result_limit = (
-        _memory() if result_limit is None else whole_number("result_limit", result_limit, at_least=1)
-    )
+    runs = whole_number("runs", runs)
+    result_limit = _memory() if result_limit is None else whole_number("result_limit", result_limit)
     _foresee(runs, _COUNTER_BYTES + 1, result_limit)
     with opened(store) as open_store:
         before = None if open_store is None else open_store.reuse()

@@ -220,7 +220,7 @@ class Request:
         if self.fewest_records is not None:
             checks.whole_number("fewest_records", self.fewest_records)
         if self.go_on is not None:
-            checks.whole_number("go_on", self.go_on, at_least=1)
+            checks.whole_number("go_on", self.go_on)
         if self.runs is not None:
             most = None if self.looks_once else MOST_SEQUENTIAL
             checks.whole_number("runs", self.runs, at_least=self.fewest_runs, at_most=most)
