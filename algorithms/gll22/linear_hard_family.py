@@ -119,14 +119,6 @@ class LinearHardFamily(Algorithm):
         """Excess population risk at points (runs, d), for signs v of shape (d,) or (runs, d); shape (runs,)."""
         return self.separation * row_sums(w * v) - self.minimum
 
-    def wrong_signs(self, w: Array, v: Array) -> Array:
-        """How many coordinates do not have the minimizer's sign, shape (runs,).
-
-        Claim 7.2: the excess risk is at least D delta / (4 sqrt(d)) times that, on the ball.
-        """
-        xp = namespace(w)
-        return xp.sum(xp.astype(w * v >= 0.0, xp.int64), axis=-1)
-
     def draw(self, n: int, rng: Randomness) -> tuple[Array, Array]:
         """A random v, shape (d,), and n records of its population, shape (n, d)."""
         n = whole_number("n", n)
@@ -138,20 +130,6 @@ class LinearHardFamily(Algorithm):
         """Draw an instance a run: its signs v, shape (runs, d). The data are not looked at."""
         signs = 2 * rng.integers(0, 2, (runs, self.dimension), "signs") - 1
         return Output(rng.xp.astype(signs, rng.xp.float64))
-
-    def least_excess(self, records: int) -> float:
-        """The smallest mean excess risk of any algorithm that sees only a number of whole records, if d = 1.
-
-        Then the sign of the sum of the records is all there is to know, and it is wrong with probability
-        Phi(-delta sqrt(records) / sigma).
-        """
-        from scipy import stats
-
-        if self.dimension != 1:
-            raise InvalidArgumentError("dimension", self.dimension, "1, where it is known in closed form")
-        whole_number("records", records)
-        wrong = float(stats.norm.cdf(-self.separation * math.sqrt(records) / self.record_stddev))
-        return self.diameter * self.separation * wrong
 
 
 @dataclass(frozen=True)

@@ -168,13 +168,6 @@ class DPSGD(Accounted):
             return PureDP(0.0)
         return _accounted(n, used.batch_size, self._mu(used.batch_size, used.noise_stddev), used.steps)
 
-    def printed_query_bound(self, n: int) -> float:
-        """(B L / alpha)^2 max{sqrt(d / rho), d / (m-bar rho)}: Theorem 2, before m and T are rounded up."""
-        used = self.parameters(n)
-        d = self.problem.constraint.dimension
-        ratio = self.trivial_accuracy / used.accuracy
-        return ratio**2 * max(math.sqrt(d / self.rho), d / (self._largest_batch(n) * self.rho))
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
         used, row = self.parameters(n), words("mn25.alg3/queries")
