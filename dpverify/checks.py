@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.quoting import quoted
 
 FloatArray = NDArray[np.float64]
 
@@ -176,3 +177,19 @@ def numbers(
     if not np.all((array >= at_least) & (array <= at_most)) or (finite and not np.all(np.isfinite(array))):
         raise InvalidArgumentError(argument, value, allowed)
     return array
+
+
+def returned(name: str, value: object) -> FloatArray:
+    """What a user's function returned, as float64 of any shape, also NaN and infinity; no text or object."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidDataError(f"`{name}` returned {quoted(repr(value), 80)}; allowed: numbers.") from None
+
+
+def returned_number(name: str, value: object) -> float:
+    """The same for a function that returns one number."""
+    found = returned(name, value)
+    if found.size != 1:
+        raise InvalidDataError(f"`{name}` returned {quoted(repr(value), 80)}; allowed: one number.")
+    return float(found.item())

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.neighbors import Pair
 from dpverify.auditing.neighbors.distances import ball, farthest_pair
-from dpverify.checks import checked_seed, function, not_negative, number, one_of, positive, whole_number
+from dpverify.checks import (
+    checked_seed,
+    function,
+    not_negative,
+    number,
+    one_of,
+    positive,
+    returned,
+    whole_number,
+)
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.adjacency import checked_adjacency
@@ -233,10 +242,7 @@ def check_sensitivity(
     seed, examples = checked_seed(seed), whole_number("examples", examples)
 
     def answers(pair: Pair) -> list[Vector]:
-        found = [
-            np.asarray(query(data.copy()), dtype=np.float64).reshape(-1)
-            for data in (pair.data, pair.neighbor)
-        ]
+        found = [returned("query", query(data.copy())).reshape(-1) for data in (pair.data, pair.neighbor)]
         if found[0].shape != found[1].shape or not all(np.isfinite(a).all() for a in found):
             raise AssertionError(
                 f"The answers are not finite numbers of one shape: {found[0].tolist()} and {found[1].tolist()}, "
@@ -303,7 +309,7 @@ def _function(function: Any) -> Callable[[Vector], Vector]:
         raise InvalidArgumentError("function", function, "a function from a point (d,) to a point (d,)")
 
     def apply(w: Vector) -> Vector:
-        return np.asarray(function(w.copy()), dtype=np.float64)
+        return returned("function", function(w.copy()))
 
     return apply
 
@@ -336,6 +342,6 @@ def _hold(holds: Any, law: str, **points: Vector) -> None:
 
 
 def _written(**points: Vector) -> str:
-    cut = {name: point[:_SHOWN].tolist() for name, point in points.items()}
-    more = ", the first coordinates of each" if any(len(p) > _SHOWN for p in points.values()) else ""
+    cut = {name: np.ravel(point)[:_SHOWN].tolist() for name, point in points.items()}
+    more = ", the first coordinates of each" if any(np.size(p) > _SHOWN for p in points.values()) else ""
     return ", ".join(f"{name} = {numbers}" for name, numbers in cut.items()) + more

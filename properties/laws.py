@@ -23,6 +23,8 @@ from dpverify.checks import (
     numbers,
     of_kind,
     positive,
+    returned,
+    returned_number,
     whole_number,
     with_attribute,
 )
@@ -87,12 +89,12 @@ def check_gradient(
         u *= radius * rng.uniform() / np.linalg.norm(u)
         step = rng.normal(size=d)
         step *= radius * 10.0 ** rng.uniform(-5, 0) / np.linalg.norm(step)
-        slope = np.asarray(gradient(u.copy()), dtype=np.float64)
+        slope = returned("gradient", gradient(u.copy()))
         if slope.shape != (d,) or not np.isfinite(slope).all():
             raise AssertionError(f"The gradient at {u.tolist()} is not {d} finite numbers: {slope.tolist()}.")
         if convex:
             for v in (u + step, u - step):
-                here, there = float(value(u.copy())), float(value(v.copy()))
+                here, there = (returned_number("value", value(w.copy())) for w in (u, v))
                 promised = float(slope @ (v - u))
                 rounding = 1e-13 * (abs(here) + abs(there) + abs(promised)) + _ROUNDING * abs(promised)
                 if not there >= here + promised - rounding:
@@ -102,7 +104,8 @@ def check_gradient(
                     )
             continue
         close = step / np.linalg.norm(step) * 1e-5 * radius
-        rise = (float(value(u + close)) - float(value(u - close))) / (2 * np.linalg.norm(close))
+        up, down = (returned_number("value", value(u + way * close)) for way in (1, -1))
+        rise = (up - down) / (2 * float(np.linalg.norm(close)))
         promised = float(slope @ close) / float(np.linalg.norm(close))
         allowed = _DIFFERENCES * (1 + float(np.linalg.norm(slope)) + abs(rise))
         if not abs(rise - promised) <= allowed:
@@ -153,7 +156,7 @@ def check_accountant(
     rising = sorted(_listed("deltas", deltas, 0.5))
 
     def of(one: NoisyReleases, delta: float) -> float:
-        found = float(epsilon(one, delta))
+        found = returned_number("epsilon", epsilon(one, delta))
         if not found >= 0:
             raise AssertionError(f"{name} reports epsilon {found!r} for {one} at delta {delta:g}.")
         return found
@@ -308,20 +311,26 @@ def check_group_privacy(
     largest = whole_number("largest", largest, at_least=2)
     profiles = {0: np.zeros_like(_EPSILONS)}
     for size in range(1, largest + 1):
-        profiles[size] = np.asarray(group(guarantee, size).privacy_profile(_EPSILONS))
-    alone = np.asarray(guarantee.privacy_profile(_EPSILONS))
+        profiles[size] = _profile("group", group(guarantee, size))
+    alone = _profile("guarantee", guarantee)
     _compare("be the guarantee itself", 1, np.abs(profiles[1] - alone) <= _ROUNDING)
     for size in range(1, largest + 1):
         here = profiles[size]
         _compare("not fall with the size", size, here >= profiles[size - 1] - _ROUNDING)
         if exact is not None:
-            lost = np.asarray(exact(size)(_EPSILONS))
+            lost = returned("exact", exact(size)(_EPSILONS))
             _compare("cover a mechanism that keeps the guarantee", size, here >= lost - _ROUNDING)
         for part in range(2, size):
             if size % part == 0:
-                steps = np.asarray(group(group(guarantee, part), size // part).privacy_profile(_EPSILONS))
+                steps = _profile("group", group(group(guarantee, part), size // part))
                 law = f"be that of groups of {part} in groups of {size // part}"
                 _compare(law, size, np.abs(steps - here) <= 1e-6)
+
+
+def _profile(name: str, guarantee: Any) -> Array:
+    """The privacy profile of what a function returned."""
+    with_attribute(f"what `{name}` returned", guarantee, "privacy_profile")
+    return returned(name, guarantee.privacy_profile(_EPSILONS))
 
 
 def _compare(law: str, size: int, holds: NDArray[np.bool_]) -> None:
@@ -364,7 +373,7 @@ def check_scaling(
     factors = _listed("factors", factors)
 
     def profile(sensitivity: float, noise: float) -> Array:
-        return np.asarray(guarantee(sensitivity, noise).privacy_profile(_EPSILONS))
+        return _profile("guarantee", guarantee(sensitivity, noise))
 
     def hold(law: str, holds: NDArray[np.bool_], sensitivity: float, noise: float) -> None:
         if not holds.all():

@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.batches import BatchScheme, Scheme, audit_batches, record_batches
-from dpverify.checks import checked_seed, function, items, of_kind, probability, whole_number
+from dpverify.checks import (
+    checked_seed,
+    function,
+    items,
+    of_kind,
+    probability,
+    returned,
+    returned_number,
+    whole_number,
+)
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 
@@ -119,8 +128,8 @@ def check_noise(
     rngs = np.random.default_rng(checked_seed(seed)).spawn(len(sets))
     noise, sizes = [], []
     for data, rng in zip(sets, rngs, strict=True):
-        middle = float(center(data))
-        values = np.sort([float(mechanism(data, rng)) - middle for _ in range(runs)])
+        middle = returned_number("center", center(data))
+        values = np.sort([returned_number("mechanism", mechanism(data, rng)) - middle for _ in range(runs)])
         if not np.isfinite(values).all():
             raise AssertionError("The mechanism's answers are not finite numbers.")
         noise.append(values)
@@ -194,13 +203,14 @@ def check_hidden(
     rng = np.random.default_rng(checked_seed(seed))
     carried: set[int] | None = None
     for _ in range(whole_number("runs", runs, at_least=2)):
-        output, iterates = run(rng)
-        numbers = set(_numbers(output, set()))
-        points = [tuple(np.asarray(w, dtype=np.float64).ravel().tolist()) for w in iterates]
-        if not points:
+        made: Any = run(rng)
+        output, iterates = made if isinstance(made, tuple | list) and len(made) == 2 else (None, ())
+        if not (isinstance(iterates, Sequence) or np.ndim(iterates)) or not len(iterates):
             raise InvalidArgumentError(
                 "run", run, "a function that returns an output and at least one iterate"
             )
+        numbers = set(_numbers(output, set()))
+        points = [tuple(returned("run", w).ravel().tolist()) for w in iterates]
         # the start has no noise, and an iterate may stay where it is
         here = {t for t, w in enumerate(points[:-1]) if t > 0 and w != points[-1] and numbers.issuperset(w)}
         carried = here if carried is None else carried & here

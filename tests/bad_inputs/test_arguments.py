@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dpverify.properties
 from dpverify.algorithms.fmtt18 import PNSGD
 from dpverify.algorithms.fmtt18.iteration import GaussianNoise
 from dpverify.auditing import (
@@ -395,10 +396,12 @@ def public(package: str) -> dict[str, Any]:
     }
 
 
-def refuses(name: str, call: Callable[[], Any]) -> None:
-    """Fail where a call ends neither well nor in a sentence."""
+def refuses(name: str, call: Callable[[], Any], *found: type[Exception]) -> None:
+    """Fail where a call ends neither well nor in a sentence, nor in what a check says that it found."""
     try:
         call()
+    except found:
+        pass
     except Exception as error:
         if not isinstance(error, DpverifyError) or "\n" in str(error):
             pytest.fail(f"{name}: {type(error).__name__}: {error}")
@@ -489,23 +492,23 @@ SMALL: dict[str, dict[str, Any]] = {
     "dpverify.properties.check_accountant": {"epsilon": called},
     "dpverify.properties.check_algorithm": {"algorithm": called, "data": RECORDS},
     "dpverify.properties.check_audit": {"auditor": called, "question": None, "subject": None},
-    "dpverify.properties.check_batch_sampling": {"sampler": called, "n": 9, "scheme": "poisson"},
-    "dpverify.properties.check_batch_sizes": {"mechanism": called, "data": ONE},
-    "dpverify.properties.check_contraction": {"update": called, "dimension": 2},
+    "dpverify.properties.check_batch_sampling": {"sampler": called, "n": 9, "scheme": "poisson", "draws": 9},
+    "dpverify.properties.check_batch_sizes": {"mechanism": called, "data": ONE, "sizes": (1, 9), "runs": 100},
+    "dpverify.properties.check_contraction": {"update": called, "dimension": 2, "restarts": 1},
     "dpverify.properties.check_duality": {"guarantee": PureDP(1.0), "points": 5},
-    "dpverify.properties.check_gradient": {"value": called, "gradient": called, "dimension": 2},
+    "dpverify.properties.check_gradient": {"value": called, "gradient": called, "dimension": 2, "points": 1},
     "dpverify.properties.check_group_privacy": {"guarantee": PureDP(1.0), "group": called},
     "dpverify.properties.check_guarantee": {"guarantee": PureDP(1.0)},
     "dpverify.properties.check_hidden": {"run": called},
     "dpverify.properties.check_interaction": {"method": called, "left": RECORDS, "right": RECORDS},
     "dpverify.properties.check_loss": {"loss": Linear(), "constraint": Ball(1, 1.0), "rounds": 1},
     "dpverify.properties.check_mechanism": {"mechanism": called, "data": ONE},
-    "dpverify.properties.check_noise": {"mechanism": called, "datasets": [ONE, OTHER], "center": called},
+    "dpverify.properties.check_noise": {"mechanism": called, "datasets": [ONE, OTHER], "center": called, "runs": 9},
     "dpverify.properties.check_post_processing": {"mechanism": called, **PAIR},
     "dpverify.properties.check_private": {"mechanism": called, **PAIR},
-    "dpverify.properties.check_projection": {"project": called, "dimension": 2},
+    "dpverify.properties.check_projection": {"project": called, "dimension": 2, "points": 2},
     "dpverify.properties.check_scaling": {"guarantee": called},
-    "dpverify.properties.check_sensitivity": {"query": called, "bound": 1.0, "n": 2, "d": 1},
+    "dpverify.properties.check_sensitivity": {"query": called, "bound": 1.0, "n": 2, "d": 1, "examples": 9},
     "dpverify.properties.datasets": {"n": 2, "d": 1},
     "dpverify.properties.distributions": {"outcomes": 2},
     "dpverify.properties.losses": {"constraint": Ball(1, 1.0)},
@@ -563,6 +566,21 @@ def test_no_argument_of_another_kind_is_taken(
         if not (inspect.isclass(function) and issubclass(function, Enum)):
             found += wrong_arguments(name, function, SMALL.get(f"{package}.{name}", {}))
     assert found == []
+
+
+def test_nothing_of_another_kind_is_taken_from_a_function_of_the_user() -> None:
+    """What checks call returns something else than they ask for, each function in turn."""
+    names = {key.rpartition(".")[2]: given for key, given in SMALL.items() if ".check_" in key}
+    names = {name: given for name, given in names.items() if "claim" not in given}  # these take all outputs
+    tried = 0
+    for name, given in names.items():
+        for argument, value in product([k for k, v in given.items() if v is called], (*BAD, [], True)):
+            one = {k: (lambda *_, **__: 1.0) if v is called else v for k, v in given.items()}
+            one[argument] = lambda *_, value=value, **__: value
+            call = partial(getattr(dpverify.properties, name), **one)
+            refuses(f"{argument} of {name} returning {value!r}", call, AssertionError)
+            tried += 1
+    assert tried > 90
 
 
 def test_an_argument_that_is_not_checked_is_found() -> None:
