@@ -20,7 +20,6 @@ from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, reasons, words, words_of
-from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import number, positive, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -30,7 +29,7 @@ from dpverify.problems.arrays import at_least
 from dpverify.running import Output, Randomness
 from dpverify.running.foresight import USUAL_CALL
 from dpverify.running.outputs import COUNTERS
-from dpverify.running.randomness import BLOCK, Array
+from dpverify.running.randomness import BLOCK
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -223,11 +222,6 @@ class Boosting(Weakenable):
         problem = self.problem
         oscillation = 2 * problem.constants.lipschitz_constant * problem.constraint.diameter
         return self.selection_epsilon / oscillation
-
-    def selection_probabilities(self, points: Array, data: Dataset) -> Array:
-        """With which probability each of the given points, shape (k, d), is picked; shape (k,)."""
-        exponents = -self.selection_rate * self.problem.total_risk(points, data)
-        return exponential_probabilities(exponents)
 
     def _claim(self, n: int) -> StatedGuarantee | str:
         """What a single run states that is enough; why, if nothing is."""

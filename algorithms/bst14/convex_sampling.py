@@ -167,12 +167,6 @@ class SamplingInConvexSet(_Sampler):
         stated = super().sampling_error(n)
         return stated and dataclasses.replace(stated, conditions="given that the point is in C")
 
-    def inside_probability(self, n: int) -> float | None:
-        """The point is in C with at least this probability; None if the guarantee was withdrawn."""
-        if self.withdrawn(n):
-            return None
-        return 1.0 if self.region.is_cube else 0.5
-
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p) and may be outside of C."""
         data = admitted(self, data).as_namespace(rng.xp)
@@ -279,11 +273,6 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
         check_steep(self.problem)
         positive("scale", self.scale)
         check_extension(self.problem, region, self.extension)
-
-    @staticmethod
-    def localized(problem: Problem, *, epsilon: float, radius: float, **options: Any) -> LocalizedSampling:
-        """Algorithm 7 on each run's own part of C, for Algorithm 4; options are those of `LocalizedSampling`."""
-        return LocalizedSampling(problem, epsilon, radius, **options)
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.4 (1) for n records; none if the steps are too few."""
