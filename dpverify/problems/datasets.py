@@ -122,7 +122,7 @@ class Dataset:
         changed_labels[index - 1] = scalar
         name = f"{self.name}, record {index} replaced"
         return Dataset(changed_features, changed_labels, name, self.scaling).as_namespace(
-            _library(self.features)
+            array_api_compat.array_namespace(self.features)
         )
 
     def check_features(self, dimension: int) -> None:
@@ -135,7 +135,7 @@ class Dataset:
 
         Only NumPy's arrays are protected against writing.
         """
-        if xp is np or xp is _library(np.zeros(1)):
+        if xp is np or xp is array_api_compat.array_namespace(np.zeros(1)):
             if isinstance(self.features, np.ndarray):
                 return self
             return Dataset(_to_numpy(self.features), _to_numpy(self.labels), self.name, self.scaling)
@@ -168,7 +168,7 @@ class Dataset:
 
         return Dataset(
             by_rows(shortened, there.features), there.labels, self.name, self.scaling
-        ).as_namespace(_library(self.features))
+        ).as_namespace(array_api_compat.array_namespace(self.features))
 
 
 def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0) -> Dataset:
@@ -311,10 +311,6 @@ def _shortened(features: Matrix) -> Matrix:
     return np.asarray(features / np.maximum(norms, 1.0))
 
 
-def _library(array: Array) -> Any:
-    return array_api_compat.array_namespace(array)
-
-
 def _to_numpy(array: Array) -> Matrix:
     """Copy any library's array to host memory."""
     array = array_api_compat.to_device(array, "cpu") if array_api_compat.is_torch_array(array) else array
@@ -327,7 +323,7 @@ def _frozen(values: Any, what: str) -> Array:
         values = values if values.dtype == np.float64 else by_rows(np.asarray, values)
     foreign = array_api_compat.is_array_api_obj(values) and not isinstance(values, np.ndarray)
     array = values if foreign else np.asarray(values)
-    xp = _library(array)
+    xp = array_api_compat.array_namespace(array)
     if not xp.isdtype(array.dtype, ("integral", "real floating")):
         raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
     copied = array if stays else xp.asarray(array, dtype=xp.float64, copy=True)
