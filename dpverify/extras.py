@@ -18,6 +18,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "accounting": ("dp_accounting",),
         "prove": ("clarabel", "cvc5", "sympy", "z3"),
         "report": ("jinja2", "matplotlib"),
+        "sklearn": ("sklearn",),
         "test": ("hypothesis", "pytest"),
     }
 )

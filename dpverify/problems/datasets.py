@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.extras import require_module
 from dpverify.problems.arrays import Array
 from dpverify.problems.tables.cells import number_in, numbers_of, rows_of
 from dpverify.problems.tables.mapped import all_finite, by_rows, is_mapped_numbers, parts
@@ -190,6 +191,7 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
 
     Raises:
         InvalidArgumentError: for another name, or a size outside 1 to what there is.
+        MissingExtraError: without scikit-learn, which the extra `sklearn` brings.
 
     Examples:
         >>> from dpverify.problems import load
@@ -261,6 +263,7 @@ def _table(path: Path) -> Matrix:
 
 def _bundled(name: str) -> tuple[Matrix, Matrix]:
     """Features and target of a data set of scikit-learn."""
+    require_module(f"The data set {name.replace('_', '-')}", "sklearn")
     from sklearn import datasets
 
     features, target = getattr(datasets, f"load_{name}")(return_X_y=True)
