@@ -66,6 +66,10 @@ KNOWN: dict[str, dict[str, str]] = {
         "chromium": "needs chromium; run by hand",
         "dpverify report": BY_HAND,
     },
+    "docs/rocq.md": {
+        "apt-get": INSTALLS,
+        "dpverify ": "needs Rocq; tests/proving/rocq run where it is installed",
+    },
     "docs/sharpen.md": {"": "tests/verification/test_thresholds.py"},
     "docs/textbook.md": {"": MINUTES, "dpverify prove textbook.logarithm": BY_HAND, "make ": MAKE},
     "docs/theorems.md": {
