@@ -53,6 +53,23 @@ def test_audits_need_no_extra(tmp_path: Path) -> None:
     assert "violated" in out
 
 
+def test_only_audits_of_the_papers_need_accountants_and_data_sets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dpverify.verification import VerificationSettings
+
+    from .calling import call
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpverify.extras._is_there", lambda name: name not in ("dp_accounting", "sklearn"))
+    Path("page.md").write_text(
+        "| letter | domain |\n| --- | --- |\n| $a$ | > 0 |\n\nBound:\n\n$$a+1\\ge 1$$\n"
+    )
+    assert not VerificationSettings(papers=("page.md",)).audits_papers
+    assert call("verify", "--paper", "mn25.alg1") == 2
+    assert f"allowed: after {install_command('accounting', 'sklearn')}." in capsys.readouterr().err
+
+
 def test_what_rests_on_scikit_learn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its data sets, estimators, and what is said of bounds on the data sets."""
     from dpverify.fitting import fit
@@ -87,7 +104,7 @@ def test_what_rests_on_scikit_learn_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         ("explain theorem.pure-until", "prove"),
         ("hypotheses bst14.lem2.3", "prove"),
         ("sharpen bst14.lem2.3", "prove"),
-        ("verify", "accounting,prove,report,sklearn"),
+        ("verify", "prove,report,accounting,sklearn"),
         ("check ledger.json", "prove"),
         ("report ledger.json", "prove,report"),
         ("findings ledger.json", "prove,report"),
