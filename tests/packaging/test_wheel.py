@@ -147,5 +147,7 @@ def test_few_distributions_come_with_it() -> None:
             if needed.marker is None or needed.marker.evaluate({"extra": ""}):
                 left.append(needed)
     assert {"numpy", "pydantic-core"} <= found
-    assert not {"sympy", "z3-solver", "cvc5", "clarabel", "dp-accounting", "hypothesis", "scikit-learn"} & found
+    assert (
+        not {"sympy", "z3-solver", "cvc5", "clarabel", "dp-accounting", "hypothesis", "scikit-learn"} & found
+    )
     assert len(found) <= 25, sorted(found)
