@@ -74,7 +74,7 @@ def test_what_rests_on_scikit_learn_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     """Its data sets, estimators, and what is said of bounds on the data sets."""
     from dpverify.fitting import fit
     from dpverify.problems import load
-    from dpverify.problems.datasets import _breast_cancer
+    from dpverify.problems.datasets import _bundled
     from dpverify.statements.paper import papers
     from dpverify.verification import explanation
 
@@ -83,7 +83,7 @@ def test_what_rests_on_scikit_learn_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.delitem(sys.modules, "dpverify.fitting.estimators", raising=False)
     monkeypatch.setattr(explanation, "kept", lambda *key: None)
-    _breast_cancer.cache_clear()
+    _bundled.cache_clear()
     ends = f"needs sklearn; allowed: after {install_command('sklearn')}."
     with pytest.raises(MissingExtraError) as refused:
         load("breast-cancer")
