@@ -110,8 +110,10 @@ class VerificationSettings:
     @property
     def audits_papers(self) -> bool:
         """Whether algorithms of this repository's papers are audited."""
-        ours = {key for key, paper in papers().items() if isinstance(paper, PaperFolder)}
-        return any(plan.subject.partition(".")[0] in ours for plan in self.plans())
+        ours = [paper for paper in papers().values() if isinstance(paper, PaperFolder)]
+        return not {row.id for paper in ours for row in paper.catalog}.isdisjoint(
+            p.subject for p in self.plans()
+        )
 
     def shares(self, plans: list[Plan]) -> dict[str, float]:
         """What each of these plans gets of the failure probability, if it spends any."""
