@@ -85,9 +85,9 @@ printed, with two constants that can stand before it:
 
 - *Proved*: the rate holds with this constant at the named sizes. This follows from what the implementation states with
   every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), from the constants of the proof.
-- *Exhibited*: no better constant holds there, since an instance, or for Omega( ) an algorithm, attains this one: in closed
-  form, by an exact law, by what is counted or proved of the algorithm, or by the end of an interval for the mean of seeded
-  runs. Each interval misses its mean with probability at most {level:g}.
+- *Exhibited*: no better constant holds there, since an instance, or for Omega( ) an algorithm, attains this one: in
+  closed form, by an exact law, by what is counted or proved of the algorithm, or by the end of an interval for the mean
+  of seeded runs. Each interval misses its mean with probability at most {level:g}.
 - *Ratio*: of the two. Beside it stands what lies between them, computed from the values at all sizes.
 
 All are evaluated in double precision, and rounded to the safe side.
