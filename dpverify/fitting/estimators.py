@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.extras import require_module
 from dpverify.fitting.bounds import DeclaredBounds
 from dpverify.fitting.models import PrivateModel, fit
+
+require_module("A model as an estimator of scikit-learn", "sklearn")
+
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin  # noqa: E402
+from sklearn.utils import check_random_state  # noqa: E402
+from sklearn.utils.multiclass import check_classification_targets, type_of_target  # noqa: E402
+from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

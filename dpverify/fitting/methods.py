@@ -22,6 +22,7 @@ from dpverify.algorithms.conditions import claim_or_obstacle
 from dpverify.algorithms.listing import algorithms_of
 from dpverify.checks import budget, number, of_kind, whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.extras import MissingExtraError
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Hinge, Logistic, Problem, Squared
 from dpverify.problems.problem import without_ridge
@@ -46,6 +47,7 @@ class FitMethod:
         bound: on the expected excess of the mean empirical risk, in units of the loss; None where none is stated.
         obstacle: why it does not apply, in words; empty where it does.
         costly: whether the obstacle is only that a run is foreseen to make too many oracle calls.
+        lacks: whether it is only that a library is not installed.
     """
 
     id: str
@@ -54,6 +56,7 @@ class FitMethod:
     bound: float | None = None
     obstacle: str = ""
     costly: bool = False
+    lacks: bool = False
 
 
 def places() -> dict[str, str]:
@@ -164,7 +167,8 @@ def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[
             return FitMethod(id_, obstacle=stated)
         return FitMethod(id_, algorithm, stated, _bound(algorithm, n))
     except DpverifyError as error:
-        return FitMethod(id_, obstacle=str(error), costly=isinstance(error, TooCostlyError))
+        missing, costly = (isinstance(error, kind) for kind in (MissingExtraError, TooCostlyError))
+        return FitMethod(id_, obstacle=str(error), costly=costly, lacks=missing)
 
 
 def _not_made(named: set[str], lacks: list[str]) -> str:
@@ -186,11 +190,12 @@ class MethodChoice:
 
     Attributes:
         compared: all methods, those that do not apply included.
-        too_costly: methods with smaller bounds whose runs were foreseen to make too many oracle calls, and the words.
+        left_out: methods whose library is not installed, those with smaller bounds whose runs were foreseen to make too
+            many oracle calls, and the words.
     """
 
     compared: tuple[FitMethod, ...]
-    too_costly: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 def largest_excess(problem: Problem) -> float:

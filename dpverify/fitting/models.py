@@ -233,7 +233,9 @@ def fit(
         float(ridge),
         declared,
         taken,
-        MethodChoice(found, too_costly) if automatic else None,
+        MethodChoice(found, (*((m.id, m.obstacle) for m in found if m.lacks), *too_costly))
+        if automatic
+        else None,
         largest_excess(problem),
         float(epsilon),
         float(delta),

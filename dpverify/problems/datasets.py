@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.extras import require_module
 from dpverify.problems.arrays import Array
 from dpverify.problems.tables.cells import number_in, numbers_of, rows_of
 from dpverify.problems.tables.mapped import all_finite, by_rows, is_mapped_numbers, parts
@@ -171,6 +171,9 @@ class Dataset:
         ).as_namespace(array_api_compat.array_namespace(self.features))
 
 
+_BUNDLED = ("breast-cancer", "diabetes", "digits")
+
+
 def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0) -> Dataset:
     """A real data set that comes with scikit-learn, scaled into the unit ball.
 
@@ -190,6 +193,7 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
 
     Raises:
         InvalidArgumentError: for another name, or a size outside 1 to what there is.
+        MissingExtraError: without scikit-learn, which the extra `sklearn` brings.
 
     Examples:
         >>> from dpverify.problems import load
@@ -199,9 +203,9 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
         >>> sorted(set(data.labels.tolist()))
         [-1.0, 1.0]
     """
-    if not isinstance(name, str) or name not in _SOURCES:
-        raise InvalidArgumentError("name", name, ", ".join(sorted(_SOURCES)))
-    features, labels, scaling = _SOURCES[name]()
+    if not isinstance(name, str) or name not in _BUNDLED:
+        raise InvalidArgumentError("name", name, ", ".join(_BUNDLED))
+    features, labels, scaling = _bundled(name)
     checks.whole_number("seed", seed, at_least=0, at_most=None)
     choose, project = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     title = name
@@ -258,42 +262,23 @@ def _table(path: Path) -> Matrix:
     return numbers_of(path, rows)
 
 
-def _bundled(name: str) -> tuple[Matrix, Matrix]:
-    """Features and target of a data set of scikit-learn."""
+@cache
+def _bundled(name: str) -> tuple[Matrix, Matrix, str]:
+    """Scaled features and labels of a data set of scikit-learn, and how they are scaled."""
+    require_module(f"The data set {name}", "sklearn")
     from sklearn import datasets
 
-    features, target = getattr(datasets, f"load_{name}")(return_X_y=True)
-    return np.asarray(features, dtype=np.float64), np.asarray(target, dtype=np.float64)
-
-
-@cache
-def _breast_cancer() -> tuple[Matrix, Matrix, str]:
-    features, target = _bundled("breast_cancer")
+    found = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
+    features, target = (np.asarray(part, dtype=np.float64) for part in found)
+    if name == "digits":
+        scaled, labels = (features - 8.0) / 64.0, np.where(target % 2 == 1, 1.0, -1.0)
+        return scaled, labels, "pixels mapped from [0, 16] to [-1/8, 1/8], independent of the data"
     scaled, scaling = _ranged(features)
-    return scaled, 2.0 * target - 1.0, scaling
-
-
-@cache
-def _diabetes() -> tuple[Matrix, Matrix, str]:
-    features, target = _bundled("diabetes")
-    scaled, scaling = _ranged(features)
+    if name == "breast-cancer":
+        return scaled, 2.0 * target - 1.0, scaling
     lowest, highest = 25.0, 346.0
     labels = (2.0 * target - (lowest + highest)) / (highest - lowest)
     return scaled, labels, scaling + "; labels mapped from [25, 346] to [-1, 1]"
-
-
-@cache
-def _digits() -> tuple[Matrix, Matrix, str]:
-    features, target = _bundled("digits")
-    scaled, labels = (features - 8.0) / 64.0, np.where(target % 2 == 1, 1.0, -1.0)
-    return scaled, labels, "pixels mapped from [0, 16] to [-1/8, 1/8], independent of the data"
-
-
-_SOURCES: dict[str, Callable[[], tuple[Matrix, Matrix, str]]] = {
-    "breast-cancer": _breast_cancer,
-    "diabetes": _diabetes,
-    "digits": _digits,
-}
 
 
 def _ranged(features: Matrix) -> tuple[Matrix, str]:
