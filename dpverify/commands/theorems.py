@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dpverify import extras
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import end_with, print_table, progress_bar, write_or_show
 
@@ -63,15 +62,16 @@ def list_theorems(names: Sequence[str], *, as_json: bool, jobs: int) -> bool:
 
     if not about_theorems(names):
         return False
-    extras.require("dpverify list of theorems", "prove")
-    from dpverify.verification.theorems import theorem_rows
+    from dpverify.verification.remembering.theorem_verdicts import verdicts_of
 
-    found = [row.found for row in theorem_rows(names, workers=jobs, progress=progress_bar("deriving"))]
+    found, said = verdicts_of(names, workers=jobs, progress=progress_bar("deriving"))
     write_or_show(
         "-" if as_json else None,
         lambda: [row.model_dump(mode="json") for row in found],
         lambda: print_theorems(found),
     )
+    if said:
+        typer.echo(said, err=True)
     return True
 
 

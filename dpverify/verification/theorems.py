@@ -429,8 +429,10 @@ def theorem_lines(name: str) -> Iterator[str]:
     Raises:
         InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
     """
-    for number, row in enumerate(theorem_rows((name,))):
-        found = row.found
+    from dpverify.verification.remembering.theorem_verdicts import verdicts_of
+
+    rows, said = verdicts_of((name,))
+    for number, found in enumerate(rows):
         yield from ("",) if number else ()
         yield from (f"{found.id}: {found.title}", f"{found.page}; {why(found)}", "", "Letters:")
         for letter in found.letters:
@@ -441,3 +443,4 @@ def theorem_lines(name: str) -> Iterator[str]:
         yield ""
         yield from (f"{heading}: {text}" for heading, text in facts_of_theorem(found))
         yield f"Check it: dpverify prove {name} --again"
+    yield from (said,) if said else ()

@@ -15,6 +15,7 @@ from dpverify.commands.formats import write_run
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.checker import check
 from dpverify.reports import load_ledger, render_html, write_report
 from dpverify.reports.formats.markdown import ledger_markdown, render_markdown
 from dpverify.statements.theorems.library import FOLDER, shipped
@@ -119,6 +120,20 @@ def test_check_refuses_what_was_tampered_with(
     changed = ledger.but(theorems=tuple(rows.values()))
     place.write_text(changed.model_dump_json(), encoding="utf-8")
     assert check_ledger(place).failed
+
+
+def test_check_of_one_asks_about_that_and_what_it_rests_on(folder: Path, ledger: Ledger) -> None:
+    for row in ledger.theorems:
+        asked = list[str]()
+
+        def remembered(certificate: Any, asked: list[str] = asked) -> Any:
+            asked.append(certificate["theorem"])
+            return check(certificate)
+
+        found = check_ledger(folder / "ledger.json", only=(row.id,), checker=remembered)
+        assert [(one.statement, one.status) for one in found.rows] == [(row.id, Status.CONFIRMED)]
+        assert (row.id in asked) is (row.certificate is not None)
+        assert {*asked} <= {row.id, *row.rests_on}
 
 
 def test_check_refuses_a_step_that_was_tampered_with(folder: Path, ledger: Ledger, tmp_path: Path) -> None:

@@ -41,21 +41,30 @@ def theorem_checks(
     A row that is derived must have a certificate of the theorem on the page, which the checker confirms; one that is
     not derived is derived again. From that, all that the row says follows anew.
     """
-    if not rows and not names:
+    of = grouped((row.id, row) for row in rows)
+    asked = {id_ for id_ in only if id_ in of}
+    if (only and not asked) or not (rows or names):
         return
     chosen, known = chosen_theorems(names)
     expected = {one.id: (page, one) for page, one in chosen}
-    of = grouped((row.id, row) for row in rows)
     found, wrong = dict[str, TheoremFound](), dict[str, str]()
-    for id_ in (id_ for id_ in expected if id_ in of):
-        try:
-            found[id_] = _of_row(of[id_][0], expected[id_][1], known, folder, checker)
-        except (RowRefusedError, InvalidDataError) as refusal:
-            wrong[id_] = str(refusal)
-    rest = [one for _, one in chosen if one.id not in found]
+    left = sorted(asked) if only else [*expected]
+    tried = dict[str, None]()
+    while left:
+        id_ = left.pop()
+        if id_ in tried or id_ not in expected:
+            continue
+        tried[id_] = None
+        if id_ in of:
+            try:
+                found[id_] = _of_row(of[id_][0], expected[id_][1], known, folder, checker)
+                left += found[id_].uses
+            except (RowRefusedError, InvalidDataError) as refusal:
+                wrong[id_] = str(refusal)
+    rest = [expected[id_][1] for id_ in tried if id_ not in found]
     found = {**find_theorems(rest, known), **found} if rest else found
     for id_ in {**expected, **of}:
-        if not only or id_ in only:
+        if not only or id_ in asked:
             yield _checked(id_, of.get(id_, []), expected, known, found, wrong.get(id_, ""))
 
 

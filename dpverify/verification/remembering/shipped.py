@@ -39,7 +39,7 @@ from dpverify.verification.remembering.remembered import (
     source_hash,
 )
 
-FOLDER = Path(__file__).with_name(SHIPPED)
+FOLDER: Path = Path(__file__).with_name(SHIPPED)
 
 
 def ship(folder: Path = FOLDER, *, workers: int = 1) -> int:
@@ -54,14 +54,31 @@ def ship(folder: Path = FOLDER, *, workers: int = 1) -> int:
         found[evidence.statement].append(
             evidence.but(seconds=0.0).model_dump(mode="json", exclude_defaults=True)
         )
-    words = f"dpverify {__version__}, Python {', '.join(libraries())}"
     folder.mkdir(exist_ok=True)
     for paper in papers:
         rows = {source_hash(s): found[s.id] for s in paper.statements}
-        content = {"program": program_hash(), "words": words, "rows": rows}
-        text = json.dumps({**content, "digest": _digest(content)}, sort_keys=True)
-        write_whole(folder / f"{paper.key}.json.gz", gzip.compress(text.encode(), mtime=0))
+        write_whole(folder / f"{paper.key}.json.gz", packed({"rows": rows}))
     return len(statements)
+
+
+def packed(content: Mapping[str, Any]) -> bytes:
+    """What is kept beside the program, with the program that found it."""
+    words = f"dpverify {__version__}, Python {', '.join(libraries())}"
+    content = {"program": program_hash(), "words": words, **content}
+    text = json.dumps({**content, "digest": _digest(content)}, sort_keys=True)
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def unpacked(file: Path) -> tuple[dict[str, Any], str] | None:
+    """What a file holds, and what found it, in words; None if it is not as it was written."""
+    try:
+        content = json.loads(gzip.decompress(file.read_bytes()))
+        if content.pop("digest") != _digest(content):
+            return None
+        earlier = "" if content["program"] == program_hash() else "an earlier state of "
+        return content, f"{earlier}{content['words']}"
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _digest(content: Mapping[str, Any]) -> str:
@@ -80,14 +97,9 @@ def read_rows(folder: Path) -> tuple[Mapping[str, Any], Mapping[str, None]]:
     rows: dict[str, Any] = {}
     found_by: dict[str, None] = {}
     for file in sorted(folder.glob("*.json.gz")):
-        try:
-            content = json.loads(gzip.decompress(file.read_bytes()))
-            if content.pop("digest") == _digest(content):
-                rows.update(content["rows"])
-                earlier = "" if content["program"] == program_hash() else "an earlier state of "
-                found_by[f"{earlier}{content['words']}"] = None
-        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError):
-            continue
+        if (found := unpacked(file)) is not None:
+            rows.update(found[0]["rows"])
+            found_by[found[1]] = None
     return rows, found_by
 
 
@@ -137,5 +149,9 @@ def origin(statements: Sequence[Statement]) -> str:
 
 
 if __name__ == "__main__":
+    from dpverify.verification.remembering.theorem_verdicts import ship_theorems
+
     where = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
-    print(f"{where}: {ship(where, workers=2)} statements")
+    print(
+        f"{where}: {ship(where, workers=2)} statements, {ship_theorems(where, workers=2)} theorems and mechanisms"
+    )
