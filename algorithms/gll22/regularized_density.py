@@ -188,15 +188,20 @@ class RegularizedDensity:
         F's excess at the mode x is at most mu <x - c, w* - x>, since x is the best for F + mu ||. - c||^2 / 2, and so
         at most mu a (D - a), a being the smaller of D / 2 and a bound on ||x - c||, D the largest distance from c. A
         sample is sqrt(d / kappa) away from the mode in root mean square, kappa = k (mu + m), which costs L times that.
-        Or it is Theorem 6.2's d / k + mu D^2 / 2. Infinite on unbounded sets.
+
+        Or, as K is convex, E <grad F(x) + mu (x - c), x - w*> is at most d / k (integrate by parts), so that the excess
+        is at most d / k less E of mu <x - c, x - w*> + m ||x - w*||^2 / 2, which is least where x - c is
+        (mu + m) / (2 mu + m) times w* - c: that leaves d / k + mu^2 D^2 / (4 mu + 2 m), where Theorem 6.2 has
+        d / k + mu D^2 / 2. Infinite on unbounded sets, unless mu is 0.
         """
+        mu, own = self.regularization, self.problem.constants.strong_convexity
         dimension, far = self.problem.constraint.dimension, reach(self.anchor_point, self.problem.constraint)
-        if far == math.inf:
-            return math.inf
+        by_parts = dimension / self.inverse_temperature + (mu**2 * far**2 / (4 * mu + 2 * own) if mu else 0.0)
+        if far == math.inf or not self.strong_convexity > 0:
+            return by_parts
         away = min(self.mode_distance, far / 2)
         spread = self.problem.constants.lipschitz_constant * math.sqrt(dimension / self.strong_convexity)
-        at_mode = self.regularization * away * (far - away) + spread
-        return min(at_mode, dimension / self.inverse_temperature + self.regularization * far**2 / 2)
+        return min(mu * away * (far - away) + spread, by_parts)
 
     @property
     def anchor_point(self) -> tuple[float, ...]:
