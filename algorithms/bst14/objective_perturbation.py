@@ -266,7 +266,7 @@ class ObjectivePerturbation(Weakenable):
         return StatedRisk(bound, total=True, probability=probability, **row) if math.isfinite(bound) else None
 
     def _risk_at(self, n: int, squared_norm: float, hidden: float) -> float:
-        """The most that the total risk may grow with Delta theta* + b of this squared norm, and so much hiding noise."""
+        """The most that the total risk grows with Delta theta* + b of this squared norm, and so much hiding noise."""
         distance = self.accuracy_at(n) + hidden * self.hiding_scale(n)
         noise = squared_norm / (2 * (self.regularization_at(n) + self.convexity(n)))
         return noise + n * self.problem.constants.lipschitz_constant * distance

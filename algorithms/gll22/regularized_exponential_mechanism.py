@@ -25,7 +25,14 @@ from dpverify.algorithms.gll22.regularized_density import (
     quadratic_curvature,
 )
 from dpverify.algorithms.parameters import NotNegative, Positive, Proper, TinyEpsilon
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
+from dpverify.algorithms.promises import (
+    StatedQueries,
+    StatedRisk,
+    StatedSamplingError,
+    missed,
+    reasons,
+    words,
+)
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
     RiskPotential,
@@ -377,6 +384,20 @@ class RegularizedExponentialMechanism(Weakenable):
         row = words(f"gll22.rem/{self.tuning} risk", sampler=", and tau L D for the sampler" if tau else "")
         return StatedRisk(
             density.excess_risk + rest, total=False, population=population, theorem=printed + rest, **row
+        )
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The density's own for the records' risk, at what the sampler leaves of beta; None if it leaves nothing."""
+        left = missed(probability) - self._total_variation(n)
+        if not left > 0:
+            return None
+        found = min(
+            self.density(n).excess_quantile(left),
+            self.problem.constants.lipschitz_constant * self.problem.constraint.diameter,
+        )
+        row = words("gll22.samplers/quantile")
+        return (
+            StatedRisk(found, total=False, probability=probability, **row) if math.isfinite(found) else None
         )
 
     def stability(self, n: int) -> float:

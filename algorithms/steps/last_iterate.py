@@ -27,8 +27,9 @@ is w_1, E ||u_t - w*||^2 is ||w_1 - w*||^2 plus E ||u_t - w_1||^2, which is at m
 times the root bounds the excess at u_t. This is the better bound where the noise would cross the set several times.
 
 Where each record's loss varies in one direction only, as that of a generalized linear model does, the mean excess at
-u_t is at most L times the radius: of a loss h(<w - w_1, x>) with slopes up to L / ||x||, the mean over u_t and its mirror
-image, which has the same law, is at most L / ||x|| times max(|<u_t - w_1, x>|, |<w* - w_1, x>|) above that at w*.
+u_t is at most L times the radius: of a loss h(<w - w_1, x>) with slopes up to L / ||x||, the mean over u_t and its
+mirror image, which has the same law, is at most L / ||x|| times max(|<u_t - w_1, x>|, |<w* - w_1, x>|) above what w*
+has.
 """
 
 from __future__ import annotations
