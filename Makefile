@@ -48,9 +48,9 @@ answers: $(VENV)/installed-test
 thresholds: $(VENV)/installed-test
 	PYTHONPATH=. $(BIN)/python tests/benchmarks/thresholds.py $(if $(ANEW),--anew)
 
-# what each test costs, alone on the machine, into tests/costs.csv
+# what each test costs, alone on the machine, into tests/costs.csv; FILES="tests/a.py tests/b.py" measures these only
 costs: $(VENV)/installed-test
-	DPVERIFY_COSTS=tests/costs.csv $(BIN)/pytest -n 0
+	DPVERIFY_COSTS=tests/costs.csv $(BIN)/pytest -n 0 $(FILES)
 
 # random formulas and random accounting, far more than in make test, over two processes; a line each part. FUZZ is the
 # number of formulas, and of inputs for each law of accounting; where one input takes long, a share of it: @fuzz(share)

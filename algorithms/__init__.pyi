@@ -1,6 +1,1 @@
-from .contract import Algorithm, Guarantees
-
-__all__ = [
-    "Algorithm",
-    "Guarantees",
-]
+from .contract import Algorithm as Algorithm, Guarantees as Guarantees

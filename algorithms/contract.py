@@ -243,7 +243,7 @@ class Algorithm(ABC):
         Raises:
             InvalidArgumentError: if there is no such record.
         """
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        whole_number("index", index, at_most=whole_number("n", n))
         stated = self.guarantees(n)
         return stated.headline.at(index, n) if stated else None
 
@@ -256,7 +256,7 @@ class Algorithm(ABC):
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold on n records, in words; empty if it does, or if there never was one."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return (*self._voids(n), *given_up(self))
 
     def _voids(self, n: int) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ class Algorithm(ABC):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """How many oracle calls a run on n records makes, one entry per oracle; empty if that is not stated."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return ()
 
     def gradient_query_count(self, n: int) -> int | None:
@@ -275,7 +275,7 @@ class Algorithm(ABC):
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """A bound on its excess risk on n records; None if it states none."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return None
 
     def population_risk_bound(self, n: int) -> StatedRisk | None:
@@ -285,23 +285,23 @@ class Algorithm(ABC):
         """
         from dpverify.algorithms.population import population_risk
 
-        return population_risk(self, whole_number("n", n, at_least=1))
+        return population_risk(self, whole_number("n", n))
 
     def stability(self, n: int) -> float | None:
         """How far its output moves if one of n records is replaced, at most in expectation, a length.
 
         The two runs may share their randomness. None if that is not known.
         """
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return None
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
         """A bound on its excess risk on n records with that probability, in (0, 1); None if it states none."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         missed(probability)
         return None
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """How far its output distribution may be from its target; None if that is not stated."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return None

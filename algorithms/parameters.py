@@ -16,7 +16,7 @@ from inspect import get_annotations
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import budget, number, of_kind, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Problem
 
@@ -99,8 +99,7 @@ def _unless_none(check: Check, name: str, value: object) -> None:
 
 
 def _instance(kind: type, allowed: str, name: str, value: object) -> None:
-    if not isinstance(value, kind):
-        raise InvalidArgumentError(name, value, allowed)
+    of_kind(name, value, kind, allowed)
 
 
 def _one_of(words: tuple[object, ...], name: str, value: object) -> None:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.contract import Algorithm, Guarantees
-from dpverify.checks import number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import number, of_kind
 from dpverify.running import Output, Randomness, StatedStructure
 from dpverify.running.randomness import Array
 
@@ -84,8 +83,7 @@ class Weakened:
 
     def __post_init__(self) -> None:
         number("factor", self.factor, above=1, allowed="a finite number above 1")
-        if not isinstance(self.algorithm, Weakenable):
-            raise InvalidArgumentError("algorithm", self.algorithm, "an algorithm that can be weakened")
+        of_kind("algorithm", self.algorithm, Weakenable, "an algorithm that can be weakened")
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee."""

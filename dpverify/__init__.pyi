@@ -1,27 +1,11 @@
-from .auditing.requests.audits import audit, audit_samples
-from .auditing.requests.request import Request
-from .privacy.adjacency import Adjacency
-from .privacy.guarantees import GDP, ApproxDP, PureDP, zCDP
-from .properties.suites import check_private
-from .proving.pipeline import prove
-from .reports.ledger_files import load_ledger
-from .verification.mechanisms import Mechanism
-from .versions import show_versions
+from .auditing.requests.audits import audit as audit, audit_samples as audit_samples
+from .auditing.requests.request import Request as Request
+from .privacy.adjacency import Adjacency as Adjacency
+from .privacy.guarantees import GDP as GDP, ApproxDP as ApproxDP, PureDP as PureDP, zCDP as zCDP
+from .properties.suites import check_private as check_private
+from .proving.pipeline import prove as prove
+from .reports.ledger_files import load_ledger as load_ledger
+from .verification.mechanisms import Mechanism as Mechanism
+from .versions import show_versions as show_versions
 
 __version__: str
-
-__all__ = [
-    "GDP",
-    "Adjacency",
-    "ApproxDP",
-    "Mechanism",
-    "PureDP",
-    "Request",
-    "audit",
-    "audit_samples",
-    "check_private",
-    "load_ledger",
-    "prove",
-    "show_versions",
-    "zCDP",
-]

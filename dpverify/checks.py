@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.quoting import quoted
 
 FloatArray = NDArray[np.float64]
 
@@ -85,6 +86,11 @@ def budget(argument: str, value: object, *, at_least: float = 1e-100) -> float:
     )
 
 
+def positive(argument: str, value: object) -> float:
+    """A finite number above 0."""
+    return number(argument, value, above=0.0, allowed="a finite number above 0")
+
+
 def probability(argument: str, value: object) -> float:
     """A probability, strictly between 0 and 1."""
     return number(argument, value, above=0.0, below=1.0, allowed="a number strictly between 0 and 1")
@@ -112,11 +118,24 @@ def whole_number(
     return found
 
 
+def checked_seed(value: object) -> int:
+    """The argument `seed`: an integer of at least 0, as large as it may be."""
+    return whole_number("seed", value, at_least=0, at_most=None)
+
+
 def of_kind(argument: str, value: object, kind: type | tuple[type, ...], allowed: str = "") -> None:
     """Refuse what is no object of a class, or of one of several; for these, `allowed` says what is."""
     if not isinstance(value, kind):
         name = kind.__name__ if isinstance(kind, type) else ""
-        raise InvalidArgumentError(argument, value, allowed or f"an object of the class {name}")
+        said = "True or False" if kind is bool else f"an object of the class {name}"
+        raise InvalidArgumentError(argument, value, allowed or said)
+
+
+def one_of(argument: str, value: object, known: Iterable[str]) -> None:
+    """Refuse what is none of these names."""
+    names = tuple(known)
+    if not isinstance(value, str) or value not in names:
+        raise InvalidArgumentError(argument, value, ", ".join(names))
 
 
 def with_attribute(argument: str, value: object, name: str) -> None:
@@ -158,3 +177,19 @@ def numbers(
     if not np.all((array >= at_least) & (array <= at_most)) or (finite and not np.all(np.isfinite(array))):
         raise InvalidArgumentError(argument, value, allowed)
     return array
+
+
+def returned(name: str, value: object) -> FloatArray:
+    """What a user's function returned, as float64 of any shape, also NaN and infinity; no text or object."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidDataError(f"`{name}` returned {quoted(repr(value), 80)}; allowed: numbers.") from None
+
+
+def returned_number(name: str, value: object) -> float:
+    """The same for a function that returns one number."""
+    found = returned(name, value)
+    if found.size != 1:
+        raise InvalidDataError(f"`{name}` returned {quoted(repr(value), 80)}; allowed: one number.")
+    return float(found.item())

@@ -18,10 +18,14 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "accounting": ("dp_accounting",),
         "prove": ("clarabel", "cvc5", "sympy", "z3"),
         "report": ("jinja2", "matplotlib"),
+        "sklearn": ("sklearn",),
         "test": ("hypothesis", "pytest"),
     }
 )
 """The modules that each extra of the package brings; what no extra brings is always installed."""
+
+OF_AUDITS = ("accounting", "sklearn")
+"""What audits of the four papers need: accountants, and data sets."""
 
 LIBRARIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"jax-privacy": ("jax", "jax_privacy", "optax"), "libraries": ("diffprivlib", "opacus", "opendp")}

@@ -127,7 +127,7 @@ def adversarial_optimizers(*, n: int, most_moves: int = 4) -> st.SearchStrategy[
     Raises:
         InvalidArgumentError: if n is no integer of at least 1.
     """
-    return _adversaries(whole_number("n", n, at_least=1), whole_number("most_moves", most_moves, at_least=1))
+    return _adversaries(whole_number("n", n), whole_number("most_moves", most_moves))
 
 
 @st.composite

@@ -10,7 +10,7 @@ import copy
 import dataclasses
 import math
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.checks import items, whole_number
+from dpverify.checks import checked_seed, items, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import StatedGuarantee
 from dpverify.running import Executor, Randomness, Runs, fingerprint, run
@@ -48,7 +48,7 @@ def check_algorithm(
     seed: int = 0,
     block_size: int = 4,
     executors: Sequence[Executor | str] = ("threads=2",),
-    refused: Iterable[Any] = (),
+    refused: Sequence[Any] = (),
 ) -> None:
     """Check the whole contract: form, guarantees, arguments, refusals, bits, counts, pickling, fingerprint.
 
@@ -76,9 +76,11 @@ def check_algorithm(
     """
     if n is None:
         n = getattr(data, "n", None)
-    n = whole_number("n", n, at_least=1)
+    n = whole_number("n", n)
     items("executors", executors, (Executor, str), "executors, or their names", least=0)
-    whole_number("runs", runs, at_least=2 * whole_number("block_size", block_size, at_least=1) + 1)
+    items("refused", refused, object, "data sets", least=0)
+    checked_seed(seed)
+    whole_number("runs", runs, at_least=2 * whole_number("block_size", block_size) + 1)
     check_form(algorithm, n)
     check_stated_guarantees(algorithm, n)
     check_withdrawal(algorithm, n)
@@ -196,7 +198,7 @@ def _require_refusal(algorithm: Any, what: str, call: Any, *arguments: Any) -> N
     _require(algorithm, False, f"{what} is not refused")
 
 
-def check_refusals(algorithm: Any, refused: Iterable[Any]) -> None:
+def check_refusals(algorithm: Any, refused: Sequence[Any]) -> None:
     """The data sets are refused with a message, not by a crash."""
     for number, data in enumerate(refused, 1):
         try:

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.neighbors import Pair
 from dpverify.auditing.neighbors.distances import ball, farthest_pair
-from dpverify.checks import function, number, whole_number
+from dpverify.checks import (
+    checked_seed,
+    function,
+    not_negative,
+    number,
+    one_of,
+    positive,
+    returned,
+    whole_number,
+)
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.adjacency import checked_adjacency
@@ -71,8 +80,11 @@ def check_projection(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
-    rng, count = np.random.default_rng(seed), whole_number("points", points, at_least=2)
+    radius = positive("radius", radius)
+    if contains is not None:
+        function("contains", contains)
+    rng = np.random.default_rng(checked_seed(seed))
+    count = whole_number("points", points, at_least=2)
     if isinstance(project, ConstraintSet):
         chosen, dimension = project, project.dimension
         inside = contains or (lambda w: bool(chosen.contains(w[None])[0]))
@@ -138,10 +150,10 @@ def check_contraction(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    factor = number("factor", factor, at_least=0.0, allowed="a finite number of at least 0")
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    factor = not_negative("factor", factor)
+    radius = positive("radius", radius)
     dimension, apply = whole_number("dimension", dimension), _function(update)
-    rng, largest, worst = np.random.default_rng(seed), 0.0, ""
+    rng, largest, worst = np.random.default_rng(checked_seed(seed)), 0.0, ""
     for start in _points(rng, whole_number("restarts", restarts), dimension, radius):
         direction = rng.normal(size=dimension)
         step = radius * 10.0 ** rng.uniform(-4, 0)
@@ -216,25 +228,21 @@ def check_sensitivity(
         AssertionError: ...
     """
     function("query", query)
-    bound = number("bound", bound, at_least=0.0, allowed="a finite number of at least 0")
-    if norm not in _NORMS:
+    bound = not_negative("bound", bound)
+    if number("norm", norm, finite=False, allowed="1, 2 or math.inf") not in _NORMS:
         raise InvalidArgumentError("norm", norm, "1, 2 or math.inf")
     by = checked_adjacency(adjacency)
-    if by not in _SINGLE:
-        raise InvalidArgumentError("adjacency", by.value, ", ".join(_SINGLE))
+    one_of("adjacency", by.value, _SINGLE)
     n, d = whole_number("n", n), whole_number("d", d)
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    radius = positive("radius", radius)
     fewest = int(by is not Adjacency.ADD_REMOVE_ONE)
     least = fewest if least is None else whole_number("least", least, at_least=fewest, at_most=n)
     if by is Adjacency.LOCAL:
         by, n, least = Adjacency.REPLACE_ONE, 1, 1
-    seed, examples = whole_number("seed", seed, at_least=0, at_most=None), whole_number("examples", examples)
+    seed, examples = checked_seed(seed), whole_number("examples", examples)
 
     def answers(pair: Pair) -> list[Vector]:
-        found = [
-            np.asarray(query(data.copy()), dtype=np.float64).reshape(-1)
-            for data in (pair.data, pair.neighbor)
-        ]
+        found = [returned("query", query(data.copy())).reshape(-1) for data in (pair.data, pair.neighbor)]
         if found[0].shape != found[1].shape or not all(np.isfinite(a).all() for a in found):
             raise AssertionError(
                 f"The answers are not finite numbers of one shape: {found[0].tolist()} and {found[1].tolist()}, "
@@ -287,7 +295,7 @@ def check_loss(
         >>> check_loss(Logistic(), Ball(2, 1.0), rounds=10).gradient_norm <= Logistic().lipschitz_constant
         True
     """
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
+    rng = np.random.default_rng(checked_seed(seed))
     try:
         return check_constants(loss, constraint, data, rng=rng, rounds=rounds)
     except InvalidArgumentError as error:
@@ -301,7 +309,7 @@ def _function(function: Any) -> Callable[[Vector], Vector]:
         raise InvalidArgumentError("function", function, "a function from a point (d,) to a point (d,)")
 
     def apply(w: Vector) -> Vector:
-        return np.asarray(function(w.copy()), dtype=np.float64)
+        return returned("function", function(w.copy()))
 
     return apply
 
@@ -334,6 +342,6 @@ def _hold(holds: Any, law: str, **points: Vector) -> None:
 
 
 def _written(**points: Vector) -> str:
-    cut = {name: point[:_SHOWN].tolist() for name, point in points.items()}
-    more = ", the first coordinates of each" if any(len(p) > _SHOWN for p in points.values()) else ""
+    cut = {name: np.ravel(point)[:_SHOWN].tolist() for name, point in points.items()}
+    more = ", the first coordinates of each" if any(np.size(p) > _SHOWN for p in points.values()) else ""
     return ", ".join(f"{name} = {numbers}" for name, numbers in cut.items()) + more

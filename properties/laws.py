@@ -6,6 +6,7 @@ is no chance of a false alarm but rounding, for which allowances are stated.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.accountants import NoisyReleases, audit_epsilon
-from dpverify.checks import function, items, number, numbers, whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import (
+    checked_seed,
+    function,
+    items,
+    number,
+    numbers,
+    of_kind,
+    positive,
+    returned,
+    returned_number,
+    whole_number,
+    with_attribute,
+)
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee, for_group
 
@@ -66,22 +78,23 @@ def check_gradient(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    d, count = whole_number("dimension", dimension, at_least=1), whole_number("points", points, at_least=1)
+    d, count = whole_number("dimension", dimension), whole_number("points", points)
     function("value", value)
     function("gradient", gradient)
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
+    of_kind("convex", convex, bool)
+    radius = positive("radius", radius)
+    rng = np.random.default_rng(checked_seed(seed))
     for _ in range(count):
         u = rng.normal(size=d)
         u *= radius * rng.uniform() / np.linalg.norm(u)
         step = rng.normal(size=d)
         step *= radius * 10.0 ** rng.uniform(-5, 0) / np.linalg.norm(step)
-        slope = np.asarray(gradient(u.copy()), dtype=np.float64)
+        slope = returned("gradient", gradient(u.copy()))
         if slope.shape != (d,) or not np.isfinite(slope).all():
             raise AssertionError(f"The gradient at {u.tolist()} is not {d} finite numbers: {slope.tolist()}.")
         if convex:
             for v in (u + step, u - step):
-                here, there = float(value(u.copy())), float(value(v.copy()))
+                here, there = (returned_number("value", value(w.copy())) for w in (u, v))
                 promised = float(slope @ (v - u))
                 rounding = 1e-13 * (abs(here) + abs(there) + abs(promised)) + _ROUNDING * abs(promised)
                 if not there >= here + promised - rounding:
@@ -91,7 +104,8 @@ def check_gradient(
                     )
             continue
         close = step / np.linalg.norm(step) * 1e-5 * radius
-        rise = (float(value(u + close)) - float(value(u - close))) / (2 * np.linalg.norm(close))
+        up, down = (returned_number("value", value(u + way * close)) for way in (1, -1))
+        rise = (up - down) / (2 * float(np.linalg.norm(close)))
         promised = float(slope @ close) / float(np.linalg.norm(close))
         allowed = _DIFFERENCES * (1 + float(np.linalg.norm(slope)) + abs(rise))
         if not abs(rise - promised) <= allowed:
@@ -136,13 +150,13 @@ def check_accountant(
         AssertionError: ...
     """
     function("epsilon", epsilon)
+    of_kind("name", name, str)
+    items("releases", releases, NoisyReleases, "a list of NoisyReleases", least=0)
     tried = list(releases) or [NoisyReleases("gaussian", sigma, k) for sigma in (0.7, 2.0) for k in (1, 8)]
-    items("releases", tried, NoisyReleases, "a list of NoisyReleases")
-    listed = numbers("deltas", deltas, allowed="numbers in (0, 1/2)").ravel().tolist()
-    rising = sorted(number("deltas", delta, above=0.0, below=0.5) for delta in listed)
+    rising = sorted(_listed("deltas", deltas, 0.5))
 
     def of(one: NoisyReleases, delta: float) -> float:
-        found = float(epsilon(one, delta))
+        found = returned_number("epsilon", epsilon(one, delta))
         if not found >= 0:
             raise AssertionError(f"{name} reports epsilon {found!r} for {one} at delta {delta:g}.")
         return found
@@ -193,8 +207,7 @@ def check_duality(guarantee: Guarantee, *, within: float = 1e-6, points: int = 3
         >>> check_duality(GDP(1.0))
     """
     for method in ("privacy_profile", "tradeoff_function"):
-        if not callable(getattr(guarantee, method, None)):
-            raise InvalidArgumentError("guarantee", guarantee, f"one with a method {method}")
+        with_attribute("guarantee", guarantee, method)
     within = number("within", within, above=0.0, below=1.0)
     inner = np.linspace(0.0, 1.0, whole_number("points", points, at_least=5))[1:-1]
     alpha = np.concatenate([[1e-6, 1e-4, 1e-3], inner])
@@ -216,6 +229,14 @@ def check_duality(guarantee: Guarantee, *, within: float = 1e-6, points: int = 3
                 f"The trade-off function {differs}: at type I error {alpha[at]:g} it is {curve[at]:.9g}, and the "
                 f"profile's dual is {dual[at]:.9g}."
             )
+
+
+def _listed(argument: str, values: Sequence[float], below: float = math.inf) -> list[float]:
+    """Finite numbers above 0, at least one."""
+    allowed = "a list of at least one number"
+    listed = numbers(argument, values, allowed=allowed).ravel().tolist()
+    items(argument, listed, float, allowed)
+    return [number(argument, value, above=0.0, below=below) for value in listed]
 
 
 def _hold(law: str, alpha: Array, holds: NDArray[np.bool_], curve: Array) -> None:
@@ -283,25 +304,33 @@ def check_group_privacy(
         Traceback (most recent call last):
         AssertionError: ...
     """
+    with_attribute("guarantee", guarantee, "privacy_profile")
+    function("group", group)
     if exact is not None:
         function("exact", exact)
     largest = whole_number("largest", largest, at_least=2)
     profiles = {0: np.zeros_like(_EPSILONS)}
     for size in range(1, largest + 1):
-        profiles[size] = np.asarray(group(guarantee, size).privacy_profile(_EPSILONS))
-    alone = np.asarray(guarantee.privacy_profile(_EPSILONS))
+        profiles[size] = _profile("group", group(guarantee, size))
+    alone = _profile("guarantee", guarantee)
     _compare("be the guarantee itself", 1, np.abs(profiles[1] - alone) <= _ROUNDING)
     for size in range(1, largest + 1):
         here = profiles[size]
         _compare("not fall with the size", size, here >= profiles[size - 1] - _ROUNDING)
         if exact is not None:
-            lost = np.asarray(exact(size)(_EPSILONS))
+            lost = returned("exact", exact(size)(_EPSILONS))
             _compare("cover a mechanism that keeps the guarantee", size, here >= lost - _ROUNDING)
         for part in range(2, size):
             if size % part == 0:
-                steps = np.asarray(group(group(guarantee, part), size // part).privacy_profile(_EPSILONS))
+                steps = _profile("group", group(group(guarantee, part), size // part))
                 law = f"be that of groups of {part} in groups of {size // part}"
                 _compare(law, size, np.abs(steps - here) <= 1e-6)
+
+
+def _profile(name: str, guarantee: Any) -> Array:
+    """The privacy profile of what a function returned."""
+    with_attribute(f"what `{name}` returned", guarantee, "privacy_profile")
+    return returned(name, guarantee.privacy_profile(_EPSILONS))
 
 
 def _compare(law: str, size: int, holds: NDArray[np.bool_]) -> None:
@@ -340,12 +369,11 @@ def check_scaling(
         AssertionError: ...
     """
     function("guarantee", guarantee)
-    for argument, values in (("sensitivities", sensitivities), ("noises", noises), ("factors", factors)):
-        for value in values:
-            number(argument, value, above=0.0)
+    sensitivities, noises = _listed("sensitivities", sensitivities), _listed("noises", noises)
+    factors = _listed("factors", factors)
 
     def profile(sensitivity: float, noise: float) -> Array:
-        return np.asarray(guarantee(sensitivity, noise).privacy_profile(_EPSILONS))
+        return _profile("guarantee", guarantee(sensitivity, noise))
 
     def hold(law: str, holds: NDArray[np.bool_], sensitivity: float, noise: float) -> None:
         if not holds.all():

@@ -13,8 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dpverify.checks import number, whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import of_kind, positive, whole_number
 from dpverify.privacy import GDP, Adjacency, Guarantee, NoisyIteration, ProfileDP, PureDP
 from dpverify.problems import (
     Ball,
@@ -48,7 +47,7 @@ def constraint_sets(*, dimension: int | None = None) -> st.SearchStrategy[Constr
         InvalidArgumentError: if the dimension is not an integer of at least 1.
     """
     if dimension is not None:
-        return _sets(whole_number("dimension", dimension, at_least=1))
+        return _sets(whole_number("dimension", dimension))
     return st.integers(1, 4).flatmap(_sets)
 
 
@@ -67,8 +66,7 @@ def _sets(d: int) -> st.SearchStrategy[ConstraintSet]:
 
 def losses(constraint: ConstraintSet) -> st.SearchStrategy[Loss]:
     """Convex losses, whose declared constants hold on a set and for records in the unit ball."""
-    if not isinstance(constraint, ConstraintSet):
-        raise InvalidArgumentError("constraint", constraint, "a constraint set, such as Ball(2, 1.0)")
+    of_kind("constraint", constraint, ConstraintSet, "a constraint set, such as Ball(2, 1.0)")
     bases: list[Loss] = [Linear(), Logistic(), Hinge(), Squared.on(constraint)]
     plain = [*bases, EuclideanDistance(), HalfSquaredDistance.on(constraint)]
     ridges = st.builds(
@@ -105,7 +103,7 @@ def noisy_iterations(*, most_steps: int = 6) -> st.SearchStrategy[NoisyIteration
     Raises:
         InvalidArgumentError: if `most_steps` is not an integer of at least 1.
     """
-    most = whole_number("most_steps", most_steps, at_least=1)
+    most = whole_number("most_steps", most_steps)
 
     def of(steps: int) -> st.SearchStrategy[NoisyIteration]:
         def each(number: st.SearchStrategy[float]) -> st.SearchStrategy[list[float]]:
@@ -129,8 +127,8 @@ def schedules(*, steps: int, smoothness: float = 1.0) -> st.SearchStrategy[tuple
     Raises:
         InvalidArgumentError: if `steps` is not an integer of at least 1, or the smoothness not positive and finite.
     """
-    count = whole_number("steps", steps, at_least=1)
-    longest = 2 / number("smoothness", smoothness, above=0.0, allowed="a finite number above 0")
+    count = whole_number("steps", steps)
+    longest = 2 / positive("smoothness", smoothness)
     forms = st.one_of(
         st.just(np.ones(count)),
         st.sampled_from([0.5, 1.0]).map(lambda power: np.arange(1.0, count + 1) ** -power),
@@ -146,7 +144,7 @@ def distributions(outcomes: int) -> st.SearchStrategy[Array]:
     Raises:
         InvalidArgumentError: if `outcomes` is not an integer of at least 1.
     """
-    count = whole_number("outcomes", outcomes, at_least=1)
+    count = whole_number("outcomes", outcomes)
     weights = st.lists(st.integers(0, 1000), min_size=count, max_size=count).filter(any)
     return weights.map(lambda w: np.asarray(w, dtype=np.float64) / sum(w))
 
@@ -233,7 +231,7 @@ def mechanisms(*, most_records: int = 4) -> st.SearchStrategy[KnownMechanism]:
     Raises:
         InvalidArgumentError: if `most_records` is not an integer of at least 1.
     """
-    most = whole_number("most_records", most_records, at_least=1)
+    most = whole_number("most_records", most_records)
     kinds: st.SearchStrategy[Any] = st.one_of(
         st.builds(RandomizedResponse, _sizes(2)),
         st.builds(LaplaceSum, _sizes(4)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from dpverify.auditing.requests.audits import failure_lines
 from dpverify.auditing.requests.data import neighbors_of
 from dpverify.auditing.requests.drawing import as_mechanism
 from dpverify.checks import failure_probability as checked_failure_probability
-from dpverify.checks import of_kind, whole_number
+from dpverify.checks import items, of_kind, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
@@ -65,7 +66,8 @@ def check_batch_sizes(
     """
     level = checked_failure_probability("failure_probability", failure_probability)
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
-    chosen = [whole_number("sizes", size, at_least=1, at_most=runs) for size in sizes]
+    items("sizes", sizes, Integral, "at least two different sizes of batches", least=2)
+    chosen = [whole_number("sizes", size, at_most=runs) for size in sizes]
     if len(set(chosen)) < 2:
         raise InvalidArgumentError("sizes", sizes, "at least two different sizes of batches")
     subject, samples = as_mechanism(mechanism), []

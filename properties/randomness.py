@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.batches import BatchScheme, Scheme, audit_batches, record_batches
-from dpverify.checks import function, of_kind, probability, whole_number, with_attribute
+from dpverify.checks import (
+    checked_seed,
+    function,
+    items,
+    of_kind,
+    probability,
+    returned,
+    returned_number,
+    whole_number,
+)
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
 
@@ -63,7 +72,7 @@ def check_batch_sampling(
     level = probability("failure_probability", failure_probability)
     of_kind("scheme", scheme, str)
     declared = BatchScheme(scheme, n, None if scheme == "poisson" else batch, probability_of_a_record)
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
+    rng = np.random.default_rng(checked_seed(seed))
     drawn = (sampler(rng) for _ in range(draws)) if callable(sampler) else sampler
     found = audit_batches(record_batches(drawn, count=draws), declared, failure_probability=level)
     if found.impossible is not None:
@@ -112,17 +121,15 @@ def check_noise(
     """
     function("mechanism", mechanism)
     function("center", center)
-    with_attribute("datasets", datasets, "__iter__")
+    items("datasets", datasets, object, "at least two data sets", least=2)
     sets = [_records(data) for data in datasets]
-    if len(sets) < 2:
-        raise InvalidArgumentError("datasets", datasets, "at least two data sets")
     runs = whole_number("runs", runs)
     level = probability("failure_probability", failure_probability)
-    rngs = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None)).spawn(len(sets))
+    rngs = np.random.default_rng(checked_seed(seed)).spawn(len(sets))
     noise, sizes = [], []
     for data, rng in zip(sets, rngs, strict=True):
-        middle = float(center(data))
-        values = np.sort([float(mechanism(data, rng)) - middle for _ in range(runs)])
+        middle = returned_number("center", center(data))
+        values = np.sort([returned_number("mechanism", mechanism(data, rng)) - middle for _ in range(runs)])
         if not np.isfinite(values).all():
             raise AssertionError("The mechanism's answers are not finite numbers.")
         noise.append(values)
@@ -193,16 +200,17 @@ def check_hidden(
         AssertionError: ...
     """
     function("run", run)
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
+    rng = np.random.default_rng(checked_seed(seed))
     carried: set[int] | None = None
     for _ in range(whole_number("runs", runs, at_least=2)):
-        output, iterates = run(rng)
-        numbers = set(_numbers(output, set()))
-        points = [tuple(np.asarray(w, dtype=np.float64).ravel().tolist()) for w in iterates]
-        if not points:
+        made: Any = run(rng)
+        output, iterates = made if isinstance(made, tuple | list) and len(made) == 2 else (None, ())
+        if not (isinstance(iterates, Sequence) or np.ndim(iterates)) or not len(iterates):
             raise InvalidArgumentError(
                 "run", run, "a function that returns an output and at least one iterate"
             )
+        numbers = set(_numbers(output, set()))
+        points = [tuple(returned("run", w).ravel().tolist()) for w in iterates]
         # the start has no noise, and an iterate may stay where it is
         here = {t for t, w in enumerate(points[:-1]) if t > 0 and w != points[-1] and numbers.issuperset(w)}
         carried = here if carried is None else carried & here

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from dpverify.checks import number, whole_number
+from dpverify.checks import not_negative, one_of, positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, zCDP
 from dpverify.privacy.adjacency import checked_adjacency
@@ -19,7 +19,7 @@ from dpverify.problems import Dataset
 
 def epsilons(largest: float = 20.0) -> st.SearchStrategy[float]:
     """Epsilons in nats, 0 included."""
-    return st.floats(0.0, largest, allow_nan=False)
+    return st.floats(0.0, not_negative("largest", largest))
 
 
 def deltas() -> st.SearchStrategy[float]:
@@ -49,13 +49,14 @@ def guarantees() -> st.SearchStrategy[Guarantee]:
 
 def unit_ball_points(rows: int, dimension: int) -> st.SearchStrategy[NDArray[np.float64]]:
     """Arrays (rows, dimension) whose rows lie in the Euclidean unit ball, its boundary included."""
+    shape = whole_number("rows", rows, at_least=0), whole_number("dimension", dimension)
 
     def shrink(values: NDArray[np.float64]) -> NDArray[np.float64]:
         lengths = np.linalg.norm(values, axis=1, keepdims=True)
         return np.asarray(values / np.maximum(lengths, 1.0))
 
     entries = st.floats(-1.0, 1.0, allow_nan=False, width=64)
-    return hnp.arrays(np.float64, (rows, dimension), elements=entries).map(shrink)
+    return hnp.arrays(np.float64, shape, elements=entries).map(shrink)
 
 
 def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
@@ -64,7 +65,7 @@ def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1.
     """
-    return _datasets(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
+    return _datasets(whole_number("n", n), whole_number("d", d))
 
 
 def neighboring_datasets(
@@ -82,10 +83,9 @@ def neighboring_datasets(
     """
     by = checked_adjacency(adjacency)
     known = (Adjacency.REPLACE_ONE, Adjacency.INDEX, Adjacency.ZERO_OUT, Adjacency.ADD_REMOVE_ONE)
-    if by not in known:
-        raise InvalidArgumentError("adjacency", by.value, ", ".join(known))
+    one_of("adjacency", by.value, known)
     least = 2 if by is Adjacency.ADD_REMOVE_ONE else 1
-    return _neighbors(whole_number("n", n, at_least=least), whole_number("d", d, at_least=1), by)
+    return _neighbors(whole_number("n", n, at_least=least), whole_number("d", d), by)
 
 
 def neighboring_arrays(
@@ -118,15 +118,13 @@ def neighboring_arrays(
         ...     assert (pair[0] != pair[1]).sum() == 1
         >>> test()
     """
-    n, d = whole_number("n", n, at_least=1), whole_number("d", d, at_least=1)
-    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    n, d = whole_number("n", n), whole_number("d", d)
+    radius = positive("radius", radius)
     by = checked_adjacency(adjacency)
     if (index is not None) != (by is Adjacency.INDEX):
         raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
-    place = None if index is None else whole_number("index", index, at_least=1, at_most=n) - 1
-    if by in PARAMETERS:
-        allowed = ", ".join(known for known in Adjacency if known not in PARAMETERS)
-        raise InvalidArgumentError("adjacency", by.value, allowed)
+    place = None if index is None else whole_number("index", index, at_most=n) - 1
+    one_of("adjacency", by.value, (known for known in Adjacency if known not in PARAMETERS))
     if by is Adjacency.ANSWERS:
         return _answers(n, d, radius)
     n = 1 if by is Adjacency.LOCAL else n

@@ -11,8 +11,8 @@ import numpy as np
 
 from dpverify.auditing import Auditor, ErrorShare, Question, Request, audit
 from dpverify.auditing.requests.audits import failure_lines
+from dpverify.checks import checked_seed, of_kind, positive, whole_number, with_attribute
 from dpverify.checks import failure_probability as checked_failure_probability
-from dpverify.checks import number, whole_number, with_attribute
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -61,7 +61,7 @@ class ErrorOverExamples:
     def __init__(self, failure_probability: float = 1e-6, *, seed: int = 0) -> None:
         checked_failure_probability("failure_probability", failure_probability)
         self._whole = ErrorShare(failure_probability, name="examples")
-        self._seed = whole_number("seed", seed, at_least=0, at_most=None)
+        self._seed = checked_seed(seed)
         self._asked: dict[str, tuple[int, float]] = {}
 
     def part_for(self, *question: Any) -> tuple[ErrorShare, int]:
@@ -104,9 +104,9 @@ def check_guarantee(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    if not callable(getattr(guarantee, "privacy_profile", None)):
-        raise InvalidArgumentError("guarantee", guarantee, "one with a method privacy_profile")
-    number("largest_epsilon", largest_epsilon, above=0.0, allowed="a finite number above 0")
+    with_attribute("guarantee", guarantee, "privacy_profile")
+    of_kind("convex", convex, bool)
+    positive("largest_epsilon", largest_epsilon)
     whole_number("points", points, at_least=3)
     epsilons = np.linspace(0.0, largest_epsilon, points)
     profile = np.asarray(guarantee.privacy_profile(epsilons))
@@ -146,7 +146,7 @@ def check_mechanism(mechanism: BatchMechanism, data: Any, *, runs: int = 64, see
         >>> from dpverify.running import FunctionMechanism
         >>> check_mechanism(FunctionMechanism(lambda data, rng: data.sum() + rng.laplace()), np.ones((3, 1)))
     """
-    runs = whole_number("runs", runs, at_least=1)
+    runs = whole_number("runs", runs)
     sizes: dict[str, Any] = {"runs": runs, "block_size": max(1, runs // 4)}
     first = run(mechanism, data, seed=seed, **sizes).points
     if not np.array_equal(first, run(mechanism, data, seed=seed, **sizes).points):

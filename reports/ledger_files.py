@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from dpverify.checks import of_kind
-from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
+from dpverify.errors import InvalidDataError, reason_of
 from dpverify.files import write_whole
 from dpverify.ledger.document import SCHEMA_VERSION, Ledger
 
@@ -69,8 +69,7 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
         >>> found.command, found.seed
         ('make audit', 7)
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidArgumentError("ledger", path, "the path of a ledger.json")
+    of_kind("ledger", path, (str, os.PathLike), "the path of a ledger.json")
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")

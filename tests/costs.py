@@ -111,7 +111,12 @@ class Meter:
         return done
 
     def pytest_sessionfinish(self) -> None:
-        """Write the table."""
+        """Write the table; what it says of files that were not run stays."""
+        run = {name.partition("::")[0] for name in self._costs}
+        for name, seconds in read(self._path).items() if self._path.exists() else ():
+            file = name.partition("::")[0]
+            if file not in run and (TABLE.parents[1] / file).exists():
+                self._costs[name] = seconds  # type: ignore[assignment]
         write(self._costs, self._path)
 
 

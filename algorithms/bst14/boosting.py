@@ -20,9 +20,8 @@ from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, reasons, words, words_of
-from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
-from dpverify.checks import number, whole_number
+from dpverify.checks import number, positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
@@ -30,7 +29,7 @@ from dpverify.problems.arrays import at_least
 from dpverify.running import Output, Randomness
 from dpverify.running.foresight import USUAL_CALL
 from dpverify.running.outputs import COUNTERS
-from dpverify.running.randomness import BLOCK, Array
+from dpverify.running.randomness import BLOCK
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -170,7 +169,7 @@ class Boosting(Weakenable):
                 "a dataclass with a field epsilon and the methods of a private algorithm; "
                 "ForPrivacy makes one of an algorithm with for_privacy",
             )
-        number("algorithm.epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        positive("algorithm.epsilon", self.epsilon)
         number("algorithm.delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
         sizes = self.problem.constraint.diameter, self.problem.constants.lipschitz_constant
         if not all(map(math.isfinite, sizes)):
@@ -223,11 +222,6 @@ class Boosting(Weakenable):
         problem = self.problem
         oscillation = 2 * problem.constants.lipschitz_constant * problem.constraint.diameter
         return self.selection_epsilon / oscillation
-
-    def selection_probabilities(self, points: Array, data: Dataset) -> Array:
-        """With which probability each of the given points, shape (k, d), is picked; shape (k,)."""
-        exponents = -self.selection_rate * self.problem.total_risk(points, data)
-        return exponential_probabilities(exponents)
 
     def _claim(self, n: int) -> StatedGuarantee | str:
         """What a single run states that is enough; why, if nothing is."""
@@ -294,7 +288,7 @@ class Boosting(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The stated queries of k runs, plus k n values and k projections for the selection."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         k = self.repeat_count
         selection = {"value": k * n, "projection": k}
         single: Any = self.single

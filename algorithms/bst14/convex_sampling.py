@@ -43,7 +43,7 @@ from dpverify.algorithms.samplers.sampling_regions import (
     local_cubes,
 )
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset, Problem
@@ -65,7 +65,7 @@ class _GaugeSampler(WalkingSampler):
         return tune(
             self.problem,
             self.region if region is None else region,
-            whole_number("n", n, at_least=1),
+            whole_number("n", n),
             self.scale,
             self.distance / self._parts,
             alpha=self.alpha,
@@ -166,12 +166,6 @@ class SamplingInConvexSet(_Sampler):
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""
         stated = super().sampling_error(n)
         return stated and dataclasses.replace(stated, conditions="given that the point is in C")
-
-    def inside_probability(self, n: int) -> float | None:
-        """The point is in C with at least this probability; None if the guarantee was withdrawn."""
-        if self.withdrawn(n):
-            return None
-        return 1.0 if self.region.is_cube else 0.5
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p) and may be outside of C."""
@@ -277,13 +271,8 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
         super().__post_init__()
         region = self.region
         check_steep(self.problem)
-        number("scale", self.scale, above=0, allowed="a finite number above 0")
+        positive("scale", self.scale)
         check_extension(self.problem, region, self.extension)
-
-    @staticmethod
-    def localized(problem: Problem, *, epsilon: float, radius: float, **options: Any) -> LocalizedSampling:
-        """Algorithm 7 on each run's own part of C, for Algorithm 4; options are those of `LocalizedSampling`."""
-        return LocalizedSampling(problem, epsilon, radius, **options)
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.4 (1) for n records; none if the steps are too few."""

@@ -106,7 +106,7 @@ class ExponentialMechanism(Weakenable):
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The sharpest guarantee, which is the same for every index from 1; None if none holds."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        whole_number("index", index, at_most=whole_number("n", n))
         stated = self.guarantees(n)
         return stated.sharpest.at(index, n) if stated else None
 
@@ -122,7 +122,7 @@ class ExponentialMechanism(Weakenable):
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Exact sampling, rounding aside."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return StatedSamplingError("multiplicative", 0.0, **words(f"{self.id}/sampling error"))
 
     def _admitted(self, data: Dataset) -> Dataset:
@@ -244,7 +244,7 @@ class ExponentialSampling(ExponentialMechanism):
         density proportional to one of Gamma(p, 1) times a decreasing function, since its inverse is concave in the
         risk. So it is stochastically at most Gamma(p, 1), whose mean is p.
         """
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         if self.scale == 0:
             return None
         p = affine_dimension(self.problem.constraint)
@@ -257,7 +257,7 @@ class ExponentialSampling(ExponentialMechanism):
         The tail printed in the proof, Pr[excess > (2 L ||C|| / epsilon) (p ln 3 + 2 t)] <= e^-t, is false for large p:
         the sets A_4, A_5, ... leave out three layers, not one, so 3 Gamma belongs there.
         """
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         found = scipy.special.gammainccinv(affine_dimension(self.problem.constraint), missed(probability))
         if self.scale == 0:
             return None
@@ -266,7 +266,7 @@ class ExponentialSampling(ExponentialMechanism):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run alone would need the envelope that runs share, so each counts it."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         if self._way == "quadratic":
             known, kind = {"linear": 1, "spherical": 2}, str(_quadratic_kind(self.problem))
             points = known.get(kind, self.problem.constraint.dimension + 1)

@@ -189,7 +189,7 @@ class WalkingSampler:
 
     def gradient_query_count(self, n: int) -> int | None:
         """0 if no extension is needed; else None, since it depends on the run."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return 0 if self._loss_itself else None
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -197,7 +197,7 @@ class WalkingSampler:
 
         What an extension takes has no stated bound.
         """
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         if not self._loss_itself:
             return ()
         steps = self.step_count(n)
@@ -322,7 +322,7 @@ class GridWalk(WalkingSampler, Weakenable):
 
     def tuning(self, n: int, region: Region | None = None) -> Tuning:
         """The grid for n records."""
-        eta = self.scale * whole_number("n", n, at_least=1) * self.problem.constants.lipschitz_constant
+        eta = self.scale * whole_number("n", n) * self.problem.constants.lipschitz_constant
         cube, distance = region or self.region, self.distance
         plan = GridPlan(cube.dimension, cube.edge, eta, distance, cells=self.cells, proof=self.proof)
         return Tuning(cube, self.scale, distance, eta, 0.0, plan)

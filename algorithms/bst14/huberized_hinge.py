@@ -20,7 +20,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, Positive
 from dpverify.algorithms.promises import StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import number, positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Box, ConstraintSet, Dataset, Problem
 from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
@@ -163,7 +163,7 @@ def first_bad_risk(n: int, *, width: float) -> float:
     min(0, -1 + h/3), since the smoothed risk does and the regularization does; the excess risk there is
     n/3 min(1, h/3). No condition on delta is needed.
     """
-    number("width", width, above=0, allowed="a finite number above 0")
+    positive("width", width)
     return whole_number("n", n, at_least=3) * min(1.0, width / 3) / 6
 
 
@@ -174,8 +174,8 @@ def second_bad_data(n: int, *, regularization: float) -> Dataset:
     parity that is at most n and regularization / 4. (The paper has regularization / 4 = 1 / (16 epsilon h)
     itself, which need not be such a number.) Refused where the regularization is too small to leave a slope.
     """
-    n = whole_number("n", n, at_least=1)
-    number("regularization", regularization, above=0, allowed="a finite number above 0")
+    n = whole_number("n", n)
+    positive("regularization", regularization)
     slope = min(n, math.floor(regularization / 4))
     slope -= (n - slope) % 2
     if not slope >= 1:

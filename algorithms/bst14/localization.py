@@ -146,7 +146,7 @@ class _Localized(Weakenable, ABC):
         Gradients and values are counted in every run, but not stated: the paper does not say how the minimizer is
         found, and finding it takes both.
         """
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return tuple(
             dataclasses.replace(
                 one,

@@ -87,7 +87,7 @@ class NetMechanism(ExponentialMechanism):
 
     def theorem_radius(self, n: int) -> float:
         """||C|| p / (epsilon n), at most ||C||; p is the number of coordinates."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         constraint = self.problem.constraint
         return float(min(1.0, constraint.dimension / (self.epsilon * n)) * constraint.diameter)
 
@@ -130,7 +130,7 @@ class NetMechanism(ExponentialMechanism):
 
     def guarantees(self, n: int) -> Guarantees:
         """Epsilon-DP, whatever the net, and the smaller epsilon s G ||C|| where the exponent allows it."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         if self.loose or self.withdraw_guarantee:
             return Guarantees()
         return self._epsilon_dp(self.problem.conditions)
@@ -164,7 +164,7 @@ class NetMechanism(ExponentialMechanism):
 
     def gradient_query_count(self, n: int) -> int:
         """None."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return 0
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

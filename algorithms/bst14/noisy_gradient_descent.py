@@ -152,7 +152,7 @@ class NoisyGradientDescent(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         steps = self.step_count(n)
         row = words(f"bst14.alg1/queries{'' if self.steps is None else ' of set steps'}", steps=steps)
         return (StatedQueries("gradient", steps, **row), StatedQueries("projection", steps, **row))

@@ -151,7 +151,7 @@ class ObjectivePerturbation(Weakenable):
         least sqrt(E ||b||^2) over the set's largest norm, which is of the order of Theorem E.1's and
         makes the two terms of its bound equal.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         if self.regularization is not None:
             return self.regularization
         enough = self._regularization_for(n, self.objective_epsilon / 2)
@@ -322,7 +322,7 @@ class ObjectivePerturbation(Weakenable):
 
     def _regularization_for(self, n: int, spent: float) -> float:
         """The regularization at which the determinant spends that much epsilon; 0 if it never does."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         _, weight, rank_one = self._base
         if rank_one:
             smoothness = self.problem.base_constants.smoothness

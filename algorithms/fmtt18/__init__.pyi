@@ -1,21 +1,10 @@
-from .iteration import ContractiveNoisyIteration
-from .multitask import MultitaskStopPNSGD
+from .iteration import ContractiveNoisyIteration as ContractiveNoisyIteration
+from .multitask import MultitaskStopPNSGD as MultitaskStopPNSGD
 from .projected_noisy_sgd import (
-    PNMSGD,
-    PNSGD,
-    SkipPNSGD,
-    StopPNSGD,
+    PNMSGD as PNMSGD,
+    PNSGD as PNSGD,
+    SkipPNSGD as SkipPNSGD,
+    StopPNSGD as StopPNSGD,
 )
-from .public_records import PublicRecordsLast
-from .smoothing import SmoothedPNSGD
-
-__all__ = [
-    "PNMSGD",
-    "PNSGD",
-    "ContractiveNoisyIteration",
-    "MultitaskStopPNSGD",
-    "PublicRecordsLast",
-    "SkipPNSGD",
-    "SmoothedPNSGD",
-    "StopPNSGD",
-]
+from .public_records import PublicRecordsLast as PublicRecordsLast
+from .smoothing import SmoothedPNSGD as SmoothedPNSGD

@@ -177,7 +177,7 @@ class ContractiveNoisyIteration(Weakenable):
 
     def gradient_query_count(self, n: int) -> int:
         """Queries per step times steps, whatever the number of records."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return self.queries_per_step * len(self.maps)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

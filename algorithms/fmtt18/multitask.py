@@ -20,7 +20,7 @@ from dpverify.algorithms.fmtt18.iterate_risk import step_queries, stop_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import number, of_kind, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, RDP, Adjacency, Condition, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
@@ -136,13 +136,12 @@ class MultitaskStopPNSGD(Weakenable):
             NotGuaranteedError: if eta is above 2 / beta for some task.
         """
         losses = _checked_losses(losses)
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         number("epsilon", epsilon, above=0, below=1, allowed="a number in (0, 1)")
         number("delta", delta, above=0, below=0.5, allowed="a number in (0, 1/2)")
         if noise not in ("corrected", "smallest"):
             raise InvalidArgumentError("noise", noise, '"corrected" or "smallest"')
-        if not isinstance(constraint, ConstraintSet):
-            raise InvalidArgumentError("constraint", constraint, "a dpverify.problems.ConstraintSet")
+        of_kind("constraint", constraint, ConstraintSet, "a dpverify.problems.ConstraintSet")
         size, lipschitz = _size_and_norm(losses, constraint, 0.0)
         if not (math.isfinite(size) and math.isfinite(lipschitz)):
             allowed = "losses with finite Lipschitz constants on a bounded constraint set"
@@ -162,7 +161,7 @@ class MultitaskStopPNSGD(Weakenable):
     @staticmethod
     def free_tasks(n: int, delta: float) -> int:
         """How many tasks Theorem 32 solves with the noise of one: the largest k with k H_n <= n ln(1/delta)."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         number("delta", delta, above=0, below=0.5, allowed="a number in (0, 1/2)")
         return max(1, math.floor(n * math.log(1 / delta) / harmonic(n)))
 
@@ -188,7 +187,7 @@ class MultitaskStopPNSGD(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most k n gradients, k (n + 1) / 2 in expectation, and as many projections."""
-        k, n = len(self.losses), whole_number("n", n, at_least=1)
+        k, n = len(self.losses), whole_number("n", n)
         said = "at most k n for k tasks"
         return step_queries(k * n, said=said, source="fmtt18.stop", id_=self.id, mean=k * (n + 1) / 2)
 
@@ -214,8 +213,8 @@ class MultitaskStopPNSGD(Weakenable):
         return self._total_renyi(n, index)
 
     def _total_renyi(self, n: int, index: int = 1) -> RDP:
-        n = whole_number("n", n, at_least=1)
-        index = whole_number("index", index, at_least=1, at_most=n)
+        n = whole_number("n", n)
+        index = whole_number("index", index, at_most=n)
         curves, counts = zip(
             *((task._mixture(n, index).renyi, count) for task, count in self._different_tasks), strict=True
         )
@@ -232,8 +231,8 @@ class MultitaskStopPNSGD(Weakenable):
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """RDP of all tasks together at one index from 1; None if the claim was withdrawn."""
-        n = whole_number("n", n, at_least=1)
-        index = whole_number("index", index, at_least=1, at_most=n)
+        n = whole_number("n", n)
+        index = whole_number("index", index, at_most=n)
         if self.withdrawn(1):
             return None
         curve = self.total_renyi(n, index)
@@ -263,7 +262,7 @@ class MultitaskStopPNSGD(Weakenable):
 
         Beside it, at Theorem 32's rate, its 4 R G / sqrt(n), G = sqrt(L^2 + d sigma^2). None on an unbounded set.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         size, norm = _size_and_norm(self.losses, self.constraint, self.noise_stddev)
         best, printed = _theorem_rate(n, size, norm), 4 * size * norm / math.sqrt(n)
         found = []

@@ -139,7 +139,7 @@ class NoisySGD(Weakenable, ABC):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One gradient and one projection a step."""
         return step_queries(
-            whole_number("n", n, at_least=1) * self.passes(n),
+            whole_number("n", n) * self.passes(n),
             said=self.steps_words,
             source=self.statements[0],
             id_=self.id,
@@ -234,8 +234,8 @@ class NoisySGD(Weakenable, ABC):
         )
 
     def _at(self, n: int, index: int) -> tuple[int, int]:
-        n = whole_number("n", n, at_least=1)
-        return n, whole_number("index", index, at_least=1, at_most=n)
+        n = whole_number("n", n)
+        return n, whole_number("index", index, at_most=n)
 
     def _begin(
         self, data: Dataset, rng: Randomness, runs: int
@@ -272,7 +272,7 @@ def theorem_parameters(
     problem: Problem, n: int, epsilon: float, delta: float, factor: float
 ) -> tuple[float, float]:
     """Rate and noise of Theorems 29 and 30, which differ in a factor of the rate."""
-    whole_number("n", n, at_least=1)
+    whole_number("n", n)
     check_bounded(problem)
     radius, lipschitz = problem.constraint.largest_norm, problem.constants.lipschitz_constant
     stddev = 2 * lipschitz * gaussian_noise_multiplier(epsilon, delta)

@@ -21,8 +21,7 @@ from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
 from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import StatedRisk, reasons
 from dpverify.algorithms.steps.single_run import seconds_alone
-from dpverify.checks import budget, number, whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import budget, number, of_kind, whole_number
 from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import GDP, RDP, Guarantee, ProfileDP, StatedGuarantee
 from dpverify.privacy.mixtures import GaussianMixtureProfile, WeakConvexityCurve, harmonic
@@ -123,7 +122,7 @@ class PNSGD(_EveryStep):
 
         None on an unbounded set, or if the loss is not Lipschitz.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         return stop_risk(self.problem, n, self.rate, self.noise_stddev, start=self.start, iterates=1)
 
 
@@ -155,7 +154,7 @@ class SkipPNSGD(_SomeSteps):
         Beside it, at Theorem 30's rate, that theorem's 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n). None on an
         unbounded set, or if the loss is not Lipschitz.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         return skip_risk(
             self.problem, n, self.rate, self.noise_stddev, source="fmtt18.thm30", start=self.start
         )
@@ -222,7 +221,7 @@ class StopPNSGD(_SomeSteps):
         Beside it, at Theorem 29's rate, that theorem's 4 R sqrt(L^2 + d sigma^2) / sqrt(n); with `second_half`, Theorem
         30's. None on an unbounded set, or if the loss is not Lipschitz.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         at = self.problem, n, self.rate, self.noise_stddev
         if self.second_half:
             return skip_risk(*at, source="fmtt18.thm30", start=self.start)
@@ -317,8 +316,7 @@ class PNMSGD(_EveryStep):
         """
         budget("epsilon", epsilon)
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
-        if not isinstance(problem, Problem):
-            raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
+        of_kind("problem", problem, Problem, "a dpverify.problems.Problem")
         check_not_flat("problem", problem, problem.loss)
         order = 2 * math.log(1 / delta) / epsilon
         if not order >= 5:

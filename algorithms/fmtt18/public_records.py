@@ -97,7 +97,7 @@ class PublicRecordsLast(SkipPNSGD):
             NotGuaranteedError: if eta is above 2 / beta, or the noise asked for is not enough.
         """
         n = whole_number("n", n, at_least=2)
-        public = whole_number("public", public, at_least=1, at_most=n - 1)
+        public = whole_number("public", public, at_most=n - 1)
         budget("epsilon", epsilon)
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
         if noise not in (None, "printed", "corrected", "smallest"):

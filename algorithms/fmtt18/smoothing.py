@@ -95,7 +95,7 @@ class SmoothedPNSGD(Weakenable):
                 smoothed.
             NotGuaranteedError: if eta is above 2 / beta.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         check_bounded(problem)
         stddev = 2 * problem.constants.lipschitz_constant * gaussian_noise_multiplier(epsilon, delta)
         if width is None:
@@ -123,7 +123,7 @@ class SmoothedPNSGD(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most n gradients of the convolved loss, and as many projections."""
-        return skip_queries(whole_number("n", n, at_least=1), self.id)
+        return skip_queries(whole_number("n", n), self.id)
 
     def structure(self, data: Dataset) -> StatedStructure | None:
         """The structure of the algorithm on the smoothed loss."""
@@ -154,7 +154,7 @@ class SmoothedPNSGD(Weakenable):
 
         Beside what is proved at its rate, at Corollary 34's its 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n) + b.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         problem, bias = self.algorithm.problem, self.loss.largest_bias
         return skip_risk(
             problem, n, self.rate, self.noise_stddev, source="fmtt18.cor34", start=self.start, bias=bias

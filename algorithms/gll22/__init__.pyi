@@ -1,13 +1,6 @@
-from .alternating_sampler import AlternatingSampler
-from .linear_hard_family import LinearHardFamily
+from .alternating_sampler import AlternatingSampler as AlternatingSampler
+from .linear_hard_family import LinearHardFamily as LinearHardFamily
 from .regularized_exponential_mechanism import (
-    RegularizedExponentialMechanism,
+    RegularizedExponentialMechanism as RegularizedExponentialMechanism,
 )
-from .rejection_inner_step import RejectionInnerStep
-
-__all__ = [
-    "AlternatingSampler",
-    "LinearHardFamily",
-    "RegularizedExponentialMechanism",
-    "RejectionInnerStep",
-]
+from .rejection_inner_step import RejectionInnerStep as RejectionInnerStep

@@ -187,7 +187,7 @@ class AlternatingSampler(DensitySampler):
 
         Where losses are expanded, the gradient of each record at 0 besides.
         """
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
         return self._values(bound, n, steps=found.steps)

@@ -22,7 +22,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
@@ -119,17 +119,9 @@ class LinearHardFamily(Algorithm):
         """Excess population risk at points (runs, d), for signs v of shape (d,) or (runs, d); shape (runs,)."""
         return self.separation * row_sums(w * v) - self.minimum
 
-    def wrong_signs(self, w: Array, v: Array) -> Array:
-        """How many coordinates do not have the minimizer's sign, shape (runs,).
-
-        Claim 7.2: the excess risk is at least D delta / (4 sqrt(d)) times that, on the ball.
-        """
-        xp = namespace(w)
-        return xp.sum(xp.astype(w * v >= 0.0, xp.int64), axis=-1)
-
     def draw(self, n: int, rng: Randomness) -> tuple[Array, Array]:
         """A random v, shape (d,), and n records of its population, shape (n, d)."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         v = rng.xp.astype(2 * rng.integers(0, 2, (self.dimension,), "signs") - 1, rng.xp.float64)
         noise = rng.normal((n, self.dimension), "records")
         return v, self.separation * v + self.record_stddev * noise
@@ -138,20 +130,6 @@ class LinearHardFamily(Algorithm):
         """Draw an instance a run: its signs v, shape (runs, d). The data are not looked at."""
         signs = 2 * rng.integers(0, 2, (runs, self.dimension), "signs") - 1
         return Output(rng.xp.astype(signs, rng.xp.float64))
-
-    def least_excess(self, records: int) -> float:
-        """The smallest mean excess risk of any algorithm that sees only a number of whole records, if d = 1.
-
-        Then the sign of the sum of the records is all there is to know, and it is wrong with probability
-        Phi(-delta sqrt(records) / sigma).
-        """
-        from scipy import stats
-
-        if self.dimension != 1:
-            raise InvalidArgumentError("dimension", self.dimension, "1, where it is known in closed form")
-        whole_number("records", records, at_least=1)
-        wrong = float(stats.norm.cdf(-self.separation * math.sqrt(records) / self.record_stddev))
-        return self.diameter * self.separation * wrong
 
 
 @dataclass(frozen=True)
@@ -183,7 +161,7 @@ class MeanMinimizer(Weakenable):
     @classmethod
     def for_privacy(cls, *, n: int, epsilon: float, delta: float, radius: float, clip: float) -> Self:
         """Noise for (epsilon, delta)-DP on n records."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         return cls(radius, clip, 2 * clip / n * gaussian_noise_multiplier(epsilon, delta))
 
     def _voids(self, n: int) -> tuple[str, ...]:
@@ -192,7 +170,7 @@ class MeanMinimizer(Weakenable):
         return (*quiet, *whole)
 
     def _read(self, n: int) -> int:
-        return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
+        return whole_number("n", n) if self.first is None else min(n, self.first)
 
     def _guaranteed(self, n: int) -> Guarantees:
         """GDP of the Gaussian mechanism."""
@@ -234,8 +212,7 @@ class HardFamilyTrial:
 
     def __post_init__(self) -> None:
         check_parameters(self)
-        if not isinstance(self.family, LinearHardFamily):
-            raise InvalidArgumentError("family", self.family, "a LinearHardFamily")
+        of_kind("family", self.family, LinearHardFamily, "a LinearHardFamily")
         if not callable(self.solver):
             raise InvalidArgumentError(
                 "solver", self.solver, "something to call as solver(data, rng=, runs=)"

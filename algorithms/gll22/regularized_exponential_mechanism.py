@@ -260,7 +260,7 @@ class RegularizedExponentialMechanism(Weakenable):
 
     def tuned(self, n: int) -> TunedMechanism:
         """k, mu and the total variation that is paid for, for n records."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         tau = self._affordable_error
         sensitivity, own = self.problem.constants.gradient_sensitivity, self._strong_convexity
         d, shift = self.problem.constraint.dimension, self._shift
@@ -412,14 +412,14 @@ class RegularizedExponentialMechanism(Weakenable):
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """0 for the exact samplers; else what Theorem 5.6 proves with explicit constants."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         if self.sampling == "alternating":
             return self.alternating_sampler(n).sampling_error(n)
         return StatedSamplingError("total variation", 0.0, **words("gll22.rem/sampling error"))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run by rejection would alone need the envelope, so each counts it."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         if self.sampling == "alternating":
             return self.alternating_sampler(n).queries(n)
         if self.sampling == "rejection":

@@ -35,7 +35,7 @@ from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import number, positive, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Loss, Problem
 from dpverify.problems.arrays import dot, namespace
@@ -102,7 +102,7 @@ def _root(m: int) -> float:
 @cache
 def largest_spread(error: float) -> float:
     """The largest spread at which `truncation_error` is at most a given number above 0."""
-    number("error", error, above=0, allowed="a finite number above 0")
+    positive("error", error)
     low, high = 1e-3, _LARGEST_SPREAD
     if truncation_error(high) <= error:
         return high
@@ -320,7 +320,7 @@ class DensitySampler(Weakenable):
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
-        return self._voids(whole_number("n", n, at_least=1))
+        return self._voids(whole_number("n", n))
 
     @property
     @abstractmethod
@@ -468,7 +468,7 @@ class RejectionInnerStep(DensitySampler):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return self._values(inner_queries(self.total_variation), n)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:

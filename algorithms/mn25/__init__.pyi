@@ -1,20 +1,8 @@
-from .dp_sgd import DPSGD
-from .empirical_to_population import EmpiricalToPopulation
-from .fingerprinting import Fingerprinting
-from .hard_instance import HardInstance
-from .limited_oracle import LimitedOracleSGD
-from .phased import PhasedERM, PhasedSGD
-from .population_to_empirical import PopulationToEmpirical
-from .private_oracles import PrivateOracleMethod
-
-__all__ = [
-    "DPSGD",
-    "EmpiricalToPopulation",
-    "Fingerprinting",
-    "HardInstance",
-    "LimitedOracleSGD",
-    "PhasedERM",
-    "PhasedSGD",
-    "PopulationToEmpirical",
-    "PrivateOracleMethod",
-]
+from .dp_sgd import DPSGD as DPSGD
+from .empirical_to_population import EmpiricalToPopulation as EmpiricalToPopulation
+from .fingerprinting import Fingerprinting as Fingerprinting
+from .hard_instance import HardInstance as HardInstance
+from .limited_oracle import LimitedOracleSGD as LimitedOracleSGD
+from .phased import PhasedERM as PhasedERM, PhasedSGD as PhasedSGD
+from .population_to_empirical import PopulationToEmpirical as PopulationToEmpirical
+from .private_oracles import PrivateOracleMethod as PrivateOracleMethod

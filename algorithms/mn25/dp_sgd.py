@@ -119,13 +119,13 @@ class DPSGD(Accounted):
 
     def parameters(self, n: int) -> DPSGDParameters:
         """In use for n records."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         constants, d = self.problem.constants, self.problem.constraint.dimension
         bound = self._largest_batch(n)
         size, factor = self.batch_size, max(1.0, d / (bound**2 * self.rho))
         if size is None:
             size = min(math.ceil(math.sqrt(d / self.rho) * (1 - 1e-12)), bound)
-        whole_number("batch_size", size, at_least=1, at_most=n)
+        whole_number("batch_size", size, at_most=n)
         stddev = self.noise_stddev
         if stddev is None:
             # sqrt(2) L sqrt(M / d) where gradients are at most 2 L apart
@@ -168,13 +168,6 @@ class DPSGD(Accounted):
         if used.steps == 0:
             return PureDP(0.0)
         return _accounted(n, used.batch_size, self._mu(used.batch_size, used.noise_stddev), used.steps)
-
-    def printed_query_bound(self, n: int) -> float:
-        """(B L / alpha)^2 max{sqrt(d / rho), d / (m-bar rho)}: Theorem 2, before m and T are rounded up."""
-        used = self.parameters(n)
-        d = self.problem.constraint.dimension
-        ratio = self.trivial_accuracy / used.accuracy
-        return ratio**2 * max(math.sqrt(d / self.rho), d / (self._largest_batch(n) * self.rho))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""

@@ -199,7 +199,7 @@ class EmpiricalToPopulation(Reduction):
 
     def resample_count(self, n: int) -> int:
         """The number m of records that are drawn."""
-        return whole_number("n", n, at_least=1) if self.resamples is None else self.resamples
+        return whole_number("n", n) if self.resamples is None else self.resamples
 
     _solver_records = resample_count
 

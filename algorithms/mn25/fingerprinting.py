@@ -114,7 +114,7 @@ class Fingerprinting(Weakenable):
         """Refuse noise that is too small for epsilon and delta, unless the guarantee was withdrawn."""
         super().__post_init__()
         if self.accessed is not None:
-            whole_number("accessed", self.accessed, at_least=1, at_most=self.members)
+            whole_number("accessed", self.accessed, at_most=self.members)
         refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
     @property

@@ -24,7 +24,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.parameters import Count, CountOrZero, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.arrays import namespace, row_sums
@@ -98,7 +98,7 @@ class HardInstance(Algorithm):
     @classmethod
     def with_directions(cls, dimension: int, directions: int, **others: Any) -> Self:
         """The instance with a given K, from 1 to d - r: alpha = 1 / (C_1 sqrt(K))."""
-        count = whole_number("directions", directions, at_least=1)
+        count = whole_number("directions", directions)
         return cls(dimension, 1.0 / (float(others.get("constant", CONSTANT)) * math.sqrt(count)), **others)
 
     @property
@@ -129,7 +129,7 @@ class HardInstance(Algorithm):
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Exact, rounding aside: given the others, each direction is uniform; None for directions from records."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         if self.directions_from == "records":
             return None
         return StatedSamplingError("total variation", 0.0, **words("mn25.hard-instance/sampling error"))
@@ -282,15 +282,14 @@ class OnHardInstance(Algorithm):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.instance, HardInstance):
-            raise InvalidArgumentError("instance", self.instance, "a HardInstance")
+        of_kind("instance", self.instance, HardInstance, "a HardInstance")
         if self.optimizer is not None:
             check_solver(self.optimizer, argument="optimizer")
         refuse_or_withdraw(self.id, (), self.withdraw_guarantee)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One gradient a step of the plain method; the optimizer's calls otherwise, as far as it states them."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         if self.optimizer is None:
             row = words("mn25.hard-instance/queries of a trial")
             return (StatedQueries("gradient", self.steps, **row),)
@@ -307,7 +306,7 @@ class OnHardInstance(Algorithm):
 
     def gradient_query_count(self, n: int) -> int:
         """One a step of the plain method; the optimizer's count otherwise."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         return self.steps if self.optimizer is None else int(self.optimizer.gradient_query_count(n))
 
     def least_excess_risk(self, queries: int) -> float:

@@ -27,7 +27,7 @@ from dpverify.algorithms.mn25.private_oracles import mean_of_descent
 from dpverify.algorithms.parameters import Bits, Count, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import namespace
@@ -88,7 +88,7 @@ class QuantizingOracle(_Channel):
         """k, how many coordinates are sent; refused if that is more than there are."""
         if self.coordinates is None:
             return dimension
-        return whole_number("coordinates", self.coordinates, at_least=1, at_most=dimension)
+        return whole_number("coordinates", self.coordinates, at_most=dimension)
 
     def message_bits(self, dimension: int) -> int:
         """Gamma = b k, the bits of one message."""
@@ -155,11 +155,11 @@ class GaussianChannel(_Channel):
         the Gaussian law that attains this has no bounded support.
         """
         ratio = (self.lipschitz / self.noise) ** 2
-        return whole_number("dimension", dimension, at_least=1) / 2 * math.log1p(ratio)
+        return whole_number("dimension", dimension) / 2 * math.log1p(ratio)
 
     def printed_capacity(self, dimension: int) -> float:
         """Section 5's bound d / sigma^2 for L = 1, nats; with L it is d L^2 / sigma^2."""
-        return whole_number("dimension", dimension, at_least=1) * (self.lipschitz / self.noise) ** 2
+        return whole_number("dimension", dimension) * (self.lipschitz / self.noise) ** 2
 
     def squared_error(self, dimension: int) -> float:
         """sigma^2, exactly."""
@@ -223,8 +223,7 @@ class LimitedOracleSGD(Weakenable):
         """Refuse an oracle that was told a smaller Lipschitz constant than the loss has."""
         super().__post_init__()
         check_problem(self.problem)
-        if not isinstance(self.oracle, LimitedOracle):
-            raise InvalidArgumentError("oracle", self.oracle, "a LimitedOracle")
+        of_kind("oracle", self.oracle, LimitedOracle, "a LimitedOracle")
         told, lipschitz = (
             getattr(self.oracle, "lipschitz", math.inf),
             self.problem.constants.lipschitz_constant,
@@ -261,7 +260,7 @@ class LimitedOracleSGD(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         # the paper states those of the channel
         printed = isinstance(self.oracle, GaussianChannel) and self.batch_size == 1
         name = f"mn25.limited-oracle/queries{' of a channel' if printed else ''}"
@@ -274,7 +273,7 @@ class LimitedOracleSGD(Weakenable):
 
         `theorem` has B in the place of r: the accuracy, with the tuning above.
         """
-        whole_number("n", n, at_least=1)
+        whole_number("n", n)
         constraint = self.problem.constraint
         most = constraint.diameter * self.problem.constants.lipschitz_constant
 

@@ -104,7 +104,7 @@ class DeclaredUse:
             if type(value) is str and name == "batches_a_record" and value == "in turn":
                 continue
             if value is not None or name in ("rounds", "copies"):
-                object.__setattr__(self, name, whole_number(name, value, at_least=1))
+                object.__setattr__(self, name, whole_number(name, value))
 
     def on(self, n: int) -> OracleLimits:
         """The numbers for n records.
@@ -115,10 +115,10 @@ class DeclaredUse:
         """
         batch, uses = n if self.batch is None else self.batch, self.batches_a_record
         if uses == "in turn":
-            whole_number("batch", batch, at_least=1, at_most=n)
+            whole_number("batch", batch, at_most=n)
             uses = -(-self.rounds * batch // n)
         if uses is not None:
-            whole_number("batches a record", uses, at_least=1, at_most=_MOST_BATCHES)
+            whole_number("batches a record", uses, at_most=_MOST_BATCHES)
         return OracleLimits(batch, self.rounds, uses, self.copies)
 
 

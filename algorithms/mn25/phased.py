@@ -147,11 +147,6 @@ class PhasedSGD(Phased[SGDPhase]):
             return ()
         return (f"the first phase's rate {largest:g} is above 2/beta = {2 / smoothness:g}",)
 
-    def printed_query_bound(self, n: int) -> float:
-        """T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}: Theorem 7, before T_r are rounded up."""
-        ratio = self.trivial_accuracy / self.accuracy_in_use(n)
-        return max(ratio * math.sqrt(self.problem.constraint.dimension * math.log(n / self.delta)), ratio**2)
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
         schedule = self.schedule(n)

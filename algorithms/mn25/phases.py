@@ -168,7 +168,7 @@ class Phased(Accounted, Generic[PhaseT]):
 
     def accuracy_in_use(self, n: int) -> float:
         """The accuracy alpha for n records, in units of the loss."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         return _smallest_accuracy(self, n) if self.accuracy is None else self.accuracy
 
     @abstractmethod

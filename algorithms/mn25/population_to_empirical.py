@@ -31,7 +31,7 @@ from dpverify.algorithms.mn25.wrapped_solvers import Reduction, check_solver, wi
 from dpverify.algorithms.parameters import Count, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import BOTH
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import budget, number, of_kind, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Guarantee, ProfileDP, PureDP, StatedGuarantee, compose, zCDP
 from dpverify.problems import Ball, Dataset, Problem
@@ -133,8 +133,7 @@ class PopulationToEmpirical(Reduction):
         super().__post_init__()
         check_solver(self.solver)
         constraint = self.problem.constraint
-        if not isinstance(constraint, Ball):
-            raise InvalidArgumentError("solver.problem.constraint", constraint, "a Ball")
+        of_kind("solver.problem.constraint", constraint, Ball, "a Ball")
         if not math.isfinite(self.problem.constants.lipschitz_constant):
             raise InvalidArgumentError(
                 "solver.problem.loss", self.problem.loss, "a Lipschitz loss on the set"

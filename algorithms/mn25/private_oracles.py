@@ -19,7 +19,7 @@ from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_p
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Condition, ConditionKind, Guarantee, compose, for_group, zCDP
 from dpverify.problems import Dataset, Problem
@@ -154,8 +154,7 @@ class PrivateOracleMethod(Weakenable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.oracle, ProxyOracle):
-            raise InvalidArgumentError("oracle", self.oracle, "a ProxyOracle")
+        of_kind("oracle", self.oracle, ProxyOracle, "a ProxyOracle")
         # what it declares is read here, and never again
         declared = getattr(self.optimizer, "declared", None) if self.declared is None else self.declared
         if not callable(self.optimizer) or declared is None:
@@ -212,7 +211,7 @@ class PrivateOracleMethod(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """True oracle calls."""
-        limits = self.limits(whole_number("n", n, at_least=1))
+        limits = self.limits(whole_number("n", n))
         count = limits.rounds * limits.batch
         return (StatedQueries("gradient", count, **words("mn25.alg1/queries")),)
 

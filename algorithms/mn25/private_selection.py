@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import budget, number, positive, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
 from dpverify.running import Randomness
@@ -30,7 +30,7 @@ def select(scores: Array, *, sensitivity: float, epsilon: float, rng: Randomness
     units of loss.
     """
     xp = rng.xp
-    number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
+    positive("sensitivity", sensitivity)
     budget("epsilon", epsilon)
     # an exponential number over each weight: the smallest one comes first with a probability proportional to its weight
     drawn = rng.gamma(1.0, tuple(scores.shape), "selection")
@@ -53,7 +53,7 @@ def relative_scores(scores: Array, sensitivities: tuple[float, ...], *, penalty:
 
 def selection_penalty(count: int, epsilon: float, slack: float) -> float:
     """The t = (2 / epsilon) (ln m + slack) above which a relative score is picked with probability <= e^-slack."""
-    count = whole_number("count", count, at_least=1)
+    count = whole_number("count", count)
     budget("epsilon", epsilon)
     number("slack", slack, at_least=0, allowed="a finite number of at least 0")
     return (2 / epsilon) * (math.log(count) + slack)

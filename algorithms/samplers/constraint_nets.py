@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from dpverify.checks import number, whole_number
+from dpverify.checks import positive, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, ConstraintSet, Simplex
@@ -38,8 +38,8 @@ class Net:
 
 def grid_net(constraint: ConstraintSet, radius: float, *, largest: int = 1_000_000) -> Net:
     """A net with a covering radius of at most `radius`."""
-    number("radius", radius, above=0, allowed="a finite number above 0")
-    whole_number("largest", largest, at_least=1)
+    positive("radius", radius)
+    whole_number("largest", largest)
     centers, half_diagonal = _cells(constraint, radius * (1 - _ROUNDING), largest)
     points = np.asarray(constraint.project(centers), dtype=np.float64)
     unit = constraint.diameter
@@ -120,7 +120,7 @@ def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> tup
 
 def _radius_for(constraint: ConstraintSet, cells: int) -> float:
     """A half diagonal with about, and not more than, so many cubes."""
-    whole_number("cells", cells, at_least=1)
+    whole_number("cells", cells)
     _, _, lower, upper = _frame(constraint)
     p = lower.shape[0]
     edge = float(np.max(upper - lower)) / max(1, math.floor(cells ** (1 / p) * (1 + 1e-9)))

@@ -28,7 +28,7 @@ from dpverify.algorithms.samplers.certified_rejection import (
     decide,
     until_accepted,
 )
-from dpverify.checks import number
+from dpverify.checks import number, positive
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Unstated
 from dpverify.problems import Ball, Box, ConstraintSet, Dataset, Problem, Simplex
@@ -283,7 +283,7 @@ def check_near(
 ) -> Array:
     """The centers as an array of floats, shape (runs, d); the arguments are those of `sample_near`."""
     xp, constraint = rng.xp, problem.constraint
-    number("radius", radius, above=0, allowed="a finite number above 0")
+    positive("radius", radius)
     number("exponent_scale", exponent_scale, at_least=0, allowed="a finite number of at least 0")
     allowed = f"points of the constraint set, shape (runs, {constraint.dimension})"
     given = xp.asarray(centers, dtype=xp.float64)

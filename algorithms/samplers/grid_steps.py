@@ -61,7 +61,7 @@ class GridPlan:
     def __post_init__(self) -> None:
         check_parameters(self)
         if self.cells is not None:
-            whole_number("cells", self.cells, at_least=1, at_most=MOST_CELLS_PER_SIDE)
+            whole_number("cells", self.cells, at_most=MOST_CELLS_PER_SIDE)
 
     @cached_property
     def cells_per_side(self) -> int:

@@ -1,3 +1,1 @@
-from .full_batch import FullBatchDescent
-
-__all__ = ["FullBatchDescent"]
+from .full_batch import FullBatchDescent as FullBatchDescent

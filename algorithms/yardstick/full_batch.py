@@ -120,7 +120,7 @@ class FullBatchDescent(Weakenable):
 
     def step_count(self, n: int) -> int:
         """T for n records."""
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         if self.steps is not None:
             return self.steps
         steps = _FEWEST_STEPS
@@ -197,7 +197,7 @@ class FullBatchDescent(Weakenable):
         distances telescope, since w_t - z_t is v_(t-1) / v_t times w_t - z_(t-1). The v_t = 1 / A_t leave the last
         point alone on the left.
         """
-        n = whole_number("n", n, at_least=1)
+        n = whole_number("n", n)
         most = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
         found = min(self._bound(n, self.step_count(n)), most)
         return StatedRisk(found, total=False, **words("yardstick.full-batch/risk"))
@@ -211,7 +211,7 @@ class FullBatchDescent(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """All records' gradients and a projection a step."""
-        n, steps = whole_number("n", n, at_least=1), self.step_count(n)
+        n, steps = whole_number("n", n), self.step_count(n)
         gradients = words("yardstick.full-batch/queries", steps=steps, n=n)
         projections = words("yardstick.full-batch/projections", steps=steps)
         return (

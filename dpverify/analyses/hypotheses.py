@@ -129,37 +129,36 @@ def _exchanged(formula: Formula, wider: Mapping[Variable, Variable]) -> Formula:
 
 
 def uses_of_hypotheses(
-    obligation: Obligation, only: Collection[Hypothesis] | None = None, *, budget: Budget = BUDGET
+    obligation: Obligation, only: Collection[Hypothesis] | None = None
 ) -> tuple[TriedHypothesis, ...]:
     """What a formula makes of its hypotheses, or of `only` some of them; empty where it is not proved with all of them.
 
     For each, a point is looked for that meets all others, and at which the formula is false or undefined. What is left
     is left out, all at once if the formula is still proved then, else one by one: ends of domains first, then the
     assumptions from the last to the first. So the unused ones can go together, and of two that say the same, one stays.
-    `budget` is for each attempt at a proof.
     """
     every = [h for h in hypotheses(obligation) if only is None or h in only]
-    before = prove(obligation, budget=budget) if every else None
+    before = prove(obligation, budget=BUDGET) if every else None
     if before is None or before.verdict not in _SHOWN:
         return ()
-    found = {h: finding for h in every if (finding := _needed(obligation, h, before, budget))}
+    found = {h: finding for h in every if (finding := _needed(obligation, h, before))}
     waiting = [h for h in every if h not in found]
     waiting.sort(key=lambda h: (h.letter is None, -every.index(h)))
-    if len(waiting) > 1 and _left_out(obligation, waiting, before, budget) is Use.UNUSED:
+    if len(waiting) > 1 and _left_out(obligation, waiting, before) is Use.UNUSED:
         return tuple(found.get(h) or TriedHypothesis(h, Use.UNUSED) for h in every)
     gone: list[Hypothesis] = []
     for h in waiting:
-        use = _left_out(obligation, [*gone, h], before, budget)
+        use = _left_out(obligation, [*gone, h], before)
         if use is Use.UNUSED:
             gone.append(h)
         found[h] = TriedHypothesis(h, use)
     return tuple(found[h] for h in every)
 
 
-def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof, budget: Budget) -> Use:
+def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof) -> Use:
     """Whether the formula is proved without them, as well as it was with them."""
     try:
-        proof = prove(without(obligation, gone), budget=budget)
+        proof = prove(without(obligation, gone), budget=BUDGET)
     except OutOfScopeError:
         return Use.NOT_PROVED_WITHOUT
     if proof.verdict is Verdict.CERTIFIED:  # on a box: of what is outside it nothing is known
@@ -168,16 +167,16 @@ def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof,
     return Use.UNUSED if proof.verdict is Verdict.PROVED else Use.NOT_PROVED_WITHOUT
 
 
-def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
+def _needed(obligation: Obligation, h: Hypothesis, before: Proof) -> TriedHypothesis | None:
     """A point that shows that it cannot be left out."""
     try:
         changed = without(obligation, [h])
     except OutOfScopeError:
         return None
-    return within_limits(lambda: _point(changed, h, before, budget), budget, lambda *_: None)
+    return within_limits(lambda: _point(changed, h, before), BUDGET, lambda *_: None)
 
 
-def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
+def _point(changed: Obligation, h: Hypothesis, before: Proof) -> TriedHypothesis | None:
     undefined: ExactPoint | None = None
     for point in itertools.chain(_near_witness(changed, h, before), _simple(changed)):
         if not all(v.contains(point[v.name]) for v in changed.over):
@@ -191,7 +190,7 @@ def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) ->
                     h, Use.FALSE_WITHOUT, _named(changed, simplified(changed.problem, point))
                 )
             undefined = point
-    proof = Search().attempt(changed.problem, budget)
+    proof = Search().attempt(changed.problem, BUDGET)
     if proof is not None and proof.counterexample is not None:
         exact = {v.name: coordinates_of(proof.counterexample[v.name]) for v in changed.over}
         return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, exact))

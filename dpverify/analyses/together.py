@@ -37,16 +37,16 @@ class Case:
     """Why they do not stand in an earlier case; and, without a point, why there is none."""
 
 
-def cases(obligations: Sequence[Obligation], *, budget: Budget = BUDGET) -> tuple[Case, ...]:
+def cases(obligations: Sequence[Obligation]) -> tuple[Case, ...]:
     """The conditions of formulas, domains of letters included, in as few cases as are found in one pass.
 
     One case where all can hold at once. Else each formula, in order, goes into the first case with whose conditions
     its own can hold at once. Letters of the same name are the same; where their domains differ, both hold.
     """
     near = {
-        o.name: found.point for o in obligations if (found := witness_of(o.problem, budget)).point is not None
+        o.name: found.point for o in obligations if (found := witness_of(o.problem, BUDGET)).point is not None
     }
-    found = _at_once(obligations, near, budget)
+    found = _at_once(obligations, near)
     if found.point is not None:
         return (_case(obligations, found.point),) if obligations else ()
     made: list[tuple[list[Obligation], Mapping[str, str], str]] = []
@@ -54,13 +54,13 @@ def cases(obligations: Sequence[Obligation], *, budget: Budget = BUDGET) -> tupl
     for o in obligations:
         why = ""
         for i, (members, point, before) in enumerate(made):
-            joined = _at_once([*members, o], {**near, members[0].name: point}, budget)
+            joined = _at_once([*members, o], {**near, members[0].name: point})
             if joined.point is not None:
                 made[i] = ([*members, o], joined.point, before)
                 break
-            why = why or _apart(joined, i + 1, members, o, near, budget)
+            why = why or _apart(joined, i + 1, members, o, near)
         else:
-            own = _at_once([o], near, budget)
+            own = _at_once([o], near)
             if own.point is None:
                 alone.append(replace(_case([o], None), why=own.why))
             else:
@@ -74,12 +74,11 @@ def _apart(
     members: Sequence[Obligation],
     o: Obligation,
     near: Mapping[str, Mapping[str, str]],
-    budget: Budget,
 ) -> str:
     """Why a formula does not stand in an earlier case, by a single member of it if there is one to blame."""
     blamed, name = joined, f"case {number}"
     for member in members:
-        pair = _at_once([member, o], near, budget)
+        pair = _at_once([member, o], near)
         if pair.point is None:
             blamed, name = pair, f"{member.name}, of case {number}"
             break
@@ -93,9 +92,7 @@ def _case(obligations: Sequence[Obligation], point: Mapping[str, str] | None) ->
     return Case(tuple(o.name for o in obligations), tuple(conditions), point)
 
 
-def _at_once(
-    obligations: Sequence[Obligation], known: Mapping[str, Mapping[str, str]], budget: Budget
-) -> Witness:
+def _at_once(obligations: Sequence[Obligation], known: Mapping[str, Mapping[str, str]]) -> Witness:
     """A point at which all conditions hold."""
     try:
         union = _union(obligations)
@@ -105,7 +102,7 @@ def _at_once(
         return Witness(None, "a letter's domains do not meet", True)
     point: dict[str, str] = {}
     for part in _parts(union):
-        found = _near(part, obligations, known) or witness_of(part.problem, budget)
+        found = _near(part, obligations, known) or witness_of(part.problem, BUDGET)
         if found.point is None:
             return found
         point |= found.point

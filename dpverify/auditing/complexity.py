@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.auditing.contract import Origin, Question, Relation
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidDataError
 from dpverify.ledger.evidence import ComplexityEvidence
 from dpverify.ledger.verdicts import Verdict
 
@@ -82,8 +82,7 @@ def audit_queries(counted: ArrayLike, claimed: int, *, relation: Relation = Rela
     the claim is one.
     """
     claimed = checks.whole_number("claimed", claimed, at_least=0)
-    if not isinstance(relation, Relation):
-        raise InvalidArgumentError("relation", relation, "Relation.EQUAL or Relation.AT_MOST")
+    checks.of_kind("relation", relation, Relation, "Relation.EQUAL or Relation.AT_MOST")
     counts = np.asarray(counted)
     if counts.dtype.kind not in "iu" or counts.ndim > 1 or counts.size == 0 or not np.all(counts >= 0):
         raise InvalidDataError(

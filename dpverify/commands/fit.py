@@ -235,6 +235,7 @@ def _private(model: PrivateModel, names: Sequence[str]) -> dict[str, Any]:
         "adjacency": model.sharpest.adjacency.value, "sharpest": str(model.sharpest),
         "conditions": [str(one) for one in _stated(model).conditions],
         "method": model.method.id, "chosen": model.choice is not None, "risk_bound": model.method.bound,
+        "left_out": dict(model.choice.left_out if model.choice else ()),
         "risk_quantile": model.quantile and dict(zip(("probability", "bound"), model.quantile, strict=True)),
         "population_risk_bound": model.population, "vacuous": model.vacuous, "largest_excess": model.largest,
         "records": model.n, "radius": model.radius, "ridge": model.ridge,
@@ -296,8 +297,9 @@ def _facts(model: PrivateModel, names: Sequence[str], out: str | None) -> Iterat
     else:
         apply = sum(one.bound is not None for one in model.choice.compared)
         yield "method", f"{model.method.id}: the smallest proved bound of {apply} methods that state one"
-        for name, why in model.choice.too_costly:
-            yield "left out", f"{name}: {why}"
+        left_out = model.choice.left_out
+        for reason in dict.fromkeys(why for _, why in left_out):
+            yield "left out", f"{', '.join(name for name, why in left_out if why == reason)}: {reason}"
     yield "risk", _risk_words(model)
     if model.queries:
         yield "calls", "; ".join(str(one) for one in model.queries)

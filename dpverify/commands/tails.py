@@ -71,7 +71,7 @@ def tails(
     is used twice, with or without its sign, streams that overlap and seeds that come again are found at any distance.
     Exit code 0 if nothing was found, 1 if something was.
     """
-    from dpverify.checks import number
+    from dpverify.checks import number, positive
     from dpverify.running import Limits
     from dpverify.verification.noise_audits import NoiseQuestion, audit_noise
 
@@ -79,7 +79,7 @@ def tails(
         raise InvalidArgumentError(
             "--samples", samples, "a file, or a generator PACKAGE.MODULE:FUNCTION, not both"
         )
-    number("--distance", distance, above=0.0, allowed="a finite number above 0")
+    positive("--distance", distance)
     number(
         "--sampling-probability", sampling_probability, above=0.0, at_most=1.0, allowed="a number in (0, 1]"
     )

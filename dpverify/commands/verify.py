@@ -62,7 +62,7 @@ def verify(
     them, too (docs/rocq.md), in the ledger, the report and `dpverify list`. Exit code 1 if a claim about an
     implementation is violated, else 0: an undecided audit or formula is shown in the report but is not a failure.
     """
-    extras.require("dpverify verify", "accounting", "prove", "report")
+    extras.require("dpverify verify", "prove", "report", *(() if paper else extras.OF_AUDITS))
     from dpverify.ledger.proofs import ProofEvidence
     from dpverify.ledger.verdicts import BROKEN
     from dpverify.reports import write_ledger, write_report
@@ -84,6 +84,8 @@ def verify(
         store,
         asked,
     )
+    if settings.audits_papers:
+        extras.require("dpverify verify", *extras.OF_AUDITS)
     check_folder("--out", out)
     before = _earlier(out / "ledger.json")
     ledger, certificates = run_verification(settings, progress=progress_bar)

@@ -1,16 +1,8 @@
-from .bounds import DeclaredBounds
-from .estimators import DPLinearRegression, DPLinearSVC, DPLogisticRegression
-from .methods import FitMethod, candidates
-from .models import NotPrivate, PrivateModel, fit
-
-__all__ = [
-    "DPLinearRegression",
-    "DPLinearSVC",
-    "DPLogisticRegression",
-    "DeclaredBounds",
-    "FitMethod",
-    "NotPrivate",
-    "PrivateModel",
-    "candidates",
-    "fit",
-]
+from .bounds import DeclaredBounds as DeclaredBounds
+from .estimators import (
+    DPLinearRegression as DPLinearRegression,
+    DPLinearSVC as DPLinearSVC,
+    DPLogisticRegression as DPLogisticRegression,
+)
+from .methods import FitMethod as FitMethod, candidates as candidates
+from .models import NotPrivate as NotPrivate, PrivateModel as PrivateModel, fit as fit

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.checks import FloatArray, number
+from dpverify.checks import FloatArray, number, of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Dataset
 from dpverify.problems.tables.mapped import all_finite, by_rows, is_mapped_numbers
@@ -53,8 +53,7 @@ class DeclaredBounds:
             pairs = [_pair("ranges", self.ranges, one) for one in _listed(self.ranges)]
             object.__setattr__(self, "ranges", tuple(pairs))
         object.__setattr__(self, "label_range", _pair("label_range", self.label_range, self.label_range))
-        if not isinstance(self.intercept, bool):
-            raise InvalidArgumentError("intercept", self.intercept, "True or False")
+        of_kind("intercept", self.intercept, bool)
 
     def _affine(self, d: int) -> tuple[FloatArray, FloatArray]:
         """Factor and shift of each of d features, shape (d,): what is shortened is factor * x + shift."""

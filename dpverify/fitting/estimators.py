@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dpverify.errors import InvalidArgumentError
+from dpverify.extras import require_module
 from dpverify.fitting.bounds import DeclaredBounds
 from dpverify.fitting.models import PrivateModel, fit
+
+require_module("A model as an estimator of scikit-learn", "sklearn")
+
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin  # noqa: E402
+from sklearn.utils import check_random_state  # noqa: E402
+from sklearn.utils.multiclass import check_classification_targets, type_of_target  # noqa: E402
+from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -36,11 +41,18 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         return DeclaredBounds(norm=self.norm, ranges=self.ranges, intercept=self.fit_intercept)
 
     def _fitted(self, X: Any, y: Any, **given: Any) -> PrivateModel:
-        seed = None if self.random_state is None else check_random_state(self.random_state).randint(2**31)
+        given["seed"] = None if self.random_state is None else self._seed()
         return fit(
             X, y, loss=self._loss, epsilon=self.epsilon, delta=self.delta, method=self.method, radius=self.radius,
-            ridge=self.ridge, bounds=self._bounds(), seed=seed, private_only=True, **given,
+            ridge=self.ridge, bounds=self._bounds(), private_only=True, **given,
         )  # fmt: skip
+
+    def _seed(self) -> int:
+        try:
+            return int(check_random_state(self.random_state).randint(2**31))
+        except ValueError:
+            allowed = "None, an integer from 0 to 2^32 - 1, or a numpy.random.RandomState"
+            raise InvalidArgumentError("random_state", self.random_state, allowed) from None
 
     def _keep(self, model: PrivateModel) -> None:
         self.model_ = model
@@ -79,7 +91,7 @@ class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {type_of_target(y)}."
             )
-        if len(names) == 1:
+        if names.shape == (1,):
             raise ValueError("Classifier can't train when only one class is present: y has one class.")
         self._keep(self._fitted(X, y, classes=names))
         self.classes_ = np.asarray(names)

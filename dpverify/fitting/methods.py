@@ -20,8 +20,9 @@ import numpy as np
 
 from dpverify.algorithms.conditions import claim_or_obstacle
 from dpverify.algorithms.listing import algorithms_of
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import budget, number, of_kind, whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.extras import MissingExtraError
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Hinge, Logistic, Problem, Squared
 from dpverify.problems.problem import without_ridge
@@ -46,6 +47,7 @@ class FitMethod:
         bound: on the expected excess of the mean empirical risk, in units of the loss; None where none is stated.
         obstacle: why it does not apply, in words; empty where it does.
         costly: whether the obstacle is only that a run is foreseen to make too many oracle calls.
+        lacks: whether it is only that a library is not installed.
     """
 
     id: str
@@ -54,6 +56,7 @@ class FitMethod:
     bound: float | None = None
     obstacle: str = ""
     costly: bool = False
+    lacks: bool = False
 
 
 def places() -> dict[str, str]:
@@ -94,13 +97,16 @@ def candidates(
         >>> one.obstacle.partition("; ")[2]
         'allowed: a strongly convex loss with a finite gradient sensitivity.'
     """
-    n = whole_number("n", n, at_least=1)
+    n = whole_number("n", n)
     budget("epsilon", epsilon)
     number("delta", delta, at_least=0, below=1, allowed="a number in [0, 1)")
     known = places()
     if only is not None and not (isinstance(only, str) and only in known):
         raise InvalidArgumentError("method", only, f"auto, or one of {', '.join(known)}")
-    taken = sorted(set(parameters or {}) & {"problem", "n", "epsilon", "delta"})
+    of_kind("problem", problem, Problem)
+    parameters = {} if parameters is None else parameters
+    of_kind("parameters", parameters, Mapping, "further ones of a method, by name")
+    taken = sorted(set(parameters) & {"problem", "n", "epsilon", "delta"})
     if parameters and (only is None or taken):
         raise InvalidArgumentError(
             "parameters", taken[0] if taken else list(parameters), "further ones of a method that is named"
@@ -108,7 +114,7 @@ def candidates(
     if only is None:
         return _all(problem, n, epsilon, delta, allowed())
     asked = {"problem": problem, "n": n, "epsilon": epsilon, "delta": delta}
-    return (_candidate(only, known[only], asked, parameters or {}),)
+    return (_candidate(only, known[only], asked, parameters),)
 
 
 @lru_cache(maxsize=64)
@@ -161,7 +167,8 @@ def _candidate(id_: str, place: str, asked: Mapping[str, Any], further: Mapping[
             return FitMethod(id_, obstacle=stated)
         return FitMethod(id_, algorithm, stated, _bound(algorithm, n))
     except DpverifyError as error:
-        return FitMethod(id_, obstacle=str(error), costly=isinstance(error, TooCostlyError))
+        missing, costly = (isinstance(error, kind) for kind in (MissingExtraError, TooCostlyError))
+        return FitMethod(id_, obstacle=str(error), costly=costly, lacks=missing)
 
 
 def _not_made(named: set[str], lacks: list[str]) -> str:
@@ -183,11 +190,12 @@ class MethodChoice:
 
     Attributes:
         compared: all methods, those that do not apply included.
-        too_costly: methods with smaller bounds whose runs were foreseen to make too many oracle calls, and the words.
+        left_out: methods whose library is not installed, those with smaller bounds whose runs were foreseen to make too
+            many oracle calls, and the words.
     """
 
     compared: tuple[FitMethod, ...]
-    too_costly: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 def largest_excess(problem: Problem) -> float:

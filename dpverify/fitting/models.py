@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.checks import FloatArray, number
+from dpverify.checks import FloatArray, checked_seed, number, of_kind, one_of, positive
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.fitting.bounds import DeclaredBounds, finite_matrix
 from dpverify.fitting.methods import FitMethod, MethodChoice, candidates, largest_excess, ranked
@@ -22,7 +22,7 @@ from dpverify.problems import Ball, Dataset, Hinge, Logistic, Loss, Problem, Rid
 from dpverify.problems.further_losses import LogisticOnBall
 from dpverify.running import Progress, Runs, TooCostlyError, run
 from dpverify.running import call_limit as call_limit_of
-from dpverify.running.progress import steps_told_to
+from dpverify.running.progress import checked_progress, steps_told_to
 
 LOSSES: Mapping[str, Callable[[float], tuple[Loss, Loss]]] = {
     "logistic": lambda radius: (LogisticOnBall(radius), Logistic()),
@@ -138,9 +138,8 @@ def problem_for(loss: str, d: int, radius: float, ridge: float = 0.0) -> tuple[P
     Raises:
         InvalidArgumentError: for an unknown loss, a radius not above 0, or a ridge below 0.
     """
-    if loss not in LOSSES:
-        raise InvalidArgumentError("loss", loss, ", ".join(LOSSES))
-    number("radius", radius, above=0)
+    one_of("loss", loss, LOSSES)
+    positive("radius", radius)
     number("ridge", ridge, at_least=0)
     ball = Ball(d, float(radius))
     found = (Ridge.on(ball, one, ridge) if ridge else one for one in LOSSES[loss](float(radius)))
@@ -202,14 +201,17 @@ def fit(
     """
     table = finite_matrix(features)
     declared = DeclaredBounds() if bounds is None else bounds
-    if not isinstance(declared, DeclaredBounds):
-        raise InvalidArgumentError("bounds", bounds, "a dpverify.fitting.DeclaredBounds")
+    of_kind("bounds", declared, DeclaredBounds)
+    one_of("loss", loss, LOSSES)
+    of_kind("method", method, str)
+    of_kind("private_only", private_only, bool)
+    checked_progress(progress)
     targets, names = _targets(labels, len(table), loss, classes, declared)
     data = declared.dataset(table, targets, "the data")
     problem, plain = problem_for(loss, data.d, radius, ridge)
     automatic = method == "auto"
     only = None if automatic else method
-    noise = secrets.randbits(128) if seed is None else seed
+    noise = secrets.randbits(128) if seed is None else checked_seed(seed)
     with nullcontext() if call_limit is None else call_limit_of(call_limit):
         found = candidates(problem, n=data.n, epsilon=epsilon, delta=delta, only=only, parameters=parameters)
         order = ranked(found) if automatic else found
@@ -231,7 +233,9 @@ def fit(
         float(ridge),
         declared,
         taken,
-        MethodChoice(found, too_costly) if automatic else None,
+        MethodChoice(found, (*((m.id, m.obstacle) for m in found if m.lacks), *too_costly))
+        if automatic
+        else None,
         largest_excess(problem),
         float(epsilon),
         float(delta),

@@ -1,9 +1,3 @@
-from .document import Ledger
-from .records import Interval
-from .verdicts import Verdict
-
-__all__ = [
-    "Interval",
-    "Ledger",
-    "Verdict",
-]
+from .document import Ledger as Ledger
+from .records import Interval as Interval
+from .verdicts import Verdict as Verdict

@@ -76,7 +76,7 @@ class ProtectedRecords:
         whole_number("public_first", self.public_first, at_least=0)
         whole_number("public_last", self.public_last, at_least=0)
         if self.only is not None:
-            whole_number("only", self.only, at_least=1)
+            whole_number("only", self.only)
             if self.public_first or self.public_last:
                 raise InvalidArgumentError("only", self.only, "None, where records are said to be public")
 
@@ -91,7 +91,7 @@ class ProtectedRecords:
         Raises:
             InvalidArgumentError: if there is no such place.
         """
-        index = whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        index = whole_number("index", index, at_most=whole_number("n", n))
         if self.only is not None:
             return index == self.only
         return self.public_first < index <= n - self.public_last

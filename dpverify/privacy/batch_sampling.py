@@ -75,8 +75,7 @@ class SampledBatch(Guarantee):
 
     def __post_init__(self) -> None:
         checks.whole_field(self, "n")
-        if not isinstance(self.replacement, bool):
-            raise InvalidArgumentError("replacement", self.replacement, "True or False")
+        checks.of_kind("replacement", self.replacement, bool)
         checks.whole_field(self, "batch", at_most=None if self.replacement else self.n)
         checks.number_field(self, "mu", at_least=0, below=40, allowed="a real number in [0, 40)")
 
@@ -217,7 +216,7 @@ class SampledBatches(composition.ComposedReleases):
         for part in self.parts:
             if not (isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], SampledBatch)):
                 raise InvalidArgumentError("parts", self.parts, allowed)
-            checks.whole_number("parts", part[1], at_least=1)
+            checks.whole_number("parts", part[1])
 
     def __str__(self) -> str:
         return "; ".join(f"{count} times {part}" for part, count in self.parts)

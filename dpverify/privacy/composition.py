@@ -140,7 +140,7 @@ def for_group(guarantee: Guarantee, size: int) -> Guarantee:
         >>> for_group(zCDP(0.5), 3)
         zCDP(rho=4.5)
     """
-    size = checks.whole_number("size", size, at_least=1)
+    size = checks.whole_number("size", size)
     if isinstance(guarantee, PureDP):
         return PureDP(_multiple(size, guarantee.epsilon, size))
     if isinstance(guarantee, GDP):

@@ -154,8 +154,7 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
     """
     if not callable(tradeoff):
         raise InvalidArgumentError("tradeoff", tradeoff, "a function of the type I error")
-    if not isinstance(reverse, bool):
-        raise InvalidArgumentError("reverse", reverse, "True or False")
+    checks.of_kind("reverse", reverse, bool)
 
     def profile(epsilon: ArrayLike) -> FloatArray:
         return quantities.in_blocks(block, quantities.epsilons(epsilon))

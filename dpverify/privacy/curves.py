@@ -51,7 +51,7 @@ def curves(
     points += [(guarantee.epsilon_at(quantities.delta(delta)), float(delta)) for delta in deltas]
     if not points:
         top = largest_epsilon(guarantee) if up_to is None else up_to
-        checks.number("up_to", top, above=0, allowed="a finite number above 0")
+        checks.positive("up_to", top)
         points = _profile(guarantee, np.linspace(0.0, top, _POINTS))
     # small errors are where trade-off functions differ
     alphas = np.unique(np.concatenate([np.linspace(0, 1, 41), np.geomspace(1e-6, 0.15, 25)]))

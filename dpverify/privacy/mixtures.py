@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.checks import number
+from dpverify.checks import number, positive
 from dpverify.privacy import gaussian_hockey_stick
 
 
@@ -71,7 +71,7 @@ def harmonic(terms: int) -> float:
 
 def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
     """Noise over L2 sensitivity: sqrt(2 ln(1.25/delta)) / epsilon, or more where that is not enough."""
-    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    positive("epsilon", epsilon)
     number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
 
     printed = math.sqrt(2 * math.log(1.25 / delta)) / epsilon

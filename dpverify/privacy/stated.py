@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from dpverify.checks import items, whole_field
+from dpverify.checks import items, of_kind, whole_field
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
 from dpverify.privacy.guarantees import Guarantee
@@ -40,8 +40,7 @@ class ConditionKind(StrEnum):
 def _check_kinds(checked: object, *fields: tuple[str, type, str]) -> None:
     for name, kind, allowed in fields:
         value = getattr(checked, name)
-        if not isinstance(value, kind):
-            raise InvalidArgumentError(name, value, allowed)
+        of_kind(name, value, kind, allowed)
 
 
 @dataclass(frozen=True)

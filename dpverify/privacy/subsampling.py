@@ -273,7 +273,7 @@ def subsampled_gaussian_noise(n: int, steps: int, epsilon: float, delta: float) 
         InvalidArgumentError: for anything outside these ranges, or a delta below the accountant's rounding.
     """
     n, epsilon, delta = _checked(n, epsilon, delta)
-    return _provable_noise(n, checks.whole_number("steps", steps, at_least=1, at_most=_MOST), epsilon, delta)
+    return _provable_noise(n, checks.whole_number("steps", steps, at_most=_MOST), epsilon, delta)
 
 
 @dataclass(frozen=True)

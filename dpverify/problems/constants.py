@@ -96,6 +96,8 @@ def check_constants(
     checks.whole_number("rounds", rounds)
     checks.with_attribute("loss", loss, "lipschitz_constant")
     checks.of_kind("constraint", constraint, ConstraintSet)
+    if data is not None:
+        checks.of_kind("data", data, Dataset)
     checks.of_kind("rng", rng, np.random.Generator)
     for constant in ("lipschitz_constant", "smoothness", "strong_convexity"):
         declared = getattr(loss, constant)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.extras import require_module
 from dpverify.problems.arrays import Array
 from dpverify.problems.tables.cells import number_in, numbers_of, rows_of
 from dpverify.problems.tables.mapped import all_finite, by_rows, is_mapped_numbers, parts
@@ -122,7 +122,7 @@ class Dataset:
         changed_labels[index - 1] = scalar
         name = f"{self.name}, record {index} replaced"
         return Dataset(changed_features, changed_labels, name, self.scaling).as_namespace(
-            _library(self.features)
+            array_api_compat.array_namespace(self.features)
         )
 
     def check_features(self, dimension: int) -> None:
@@ -130,17 +130,17 @@ class Dataset:
         if self.d != dimension:
             raise InvalidArgumentError("data", f"{self.d} features", f"{dimension} features")
 
-    def as_namespace(self, xp: Any, *, device: Any = None) -> Dataset:
-        """The same data set with its arrays made by the library `xp` (64-bit floats), on `device`.
+    def as_namespace(self, xp: Any) -> Dataset:
+        """The same data set with its arrays made by the library `xp` (64-bit floats).
 
         Only NumPy's arrays are protected against writing.
         """
-        if xp is np or xp is _library(np.zeros(1)):
+        if xp is np or xp is array_api_compat.array_namespace(np.zeros(1)):
             if isinstance(self.features, np.ndarray):
                 return self
             return Dataset(_to_numpy(self.features), _to_numpy(self.labels), self.name, self.scaling)
-        features = xp.asarray(_to_numpy(self.features).copy(), dtype=xp.float64, device=device)
-        labels = xp.asarray(_to_numpy(self.labels).copy(), dtype=xp.float64, device=device)
+        features = xp.asarray(_to_numpy(self.features).copy(), dtype=xp.float64)
+        labels = xp.asarray(_to_numpy(self.labels).copy(), dtype=xp.float64)
         return Dataset(features, labels, self.name, self.scaling)
 
     def in_unit_ball(self) -> Dataset:
@@ -168,7 +168,10 @@ class Dataset:
 
         return Dataset(
             by_rows(shortened, there.features), there.labels, self.name, self.scaling
-        ).as_namespace(_library(self.features))
+        ).as_namespace(array_api_compat.array_namespace(self.features))
+
+
+_BUNDLED = ("breast-cancer", "diabetes", "digits")
 
 
 def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0) -> Dataset:
@@ -190,6 +193,7 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
 
     Raises:
         InvalidArgumentError: for another name, or a size outside 1 to what there is.
+        MissingExtraError: without scikit-learn, which the extra `sklearn` brings.
 
     Examples:
         >>> from dpverify.problems import load
@@ -199,9 +203,9 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
         >>> sorted(set(data.labels.tolist()))
         [-1.0, 1.0]
     """
-    if not isinstance(name, str) or name not in _SOURCES:
-        raise InvalidArgumentError("name", name, ", ".join(sorted(_SOURCES)))
-    features, labels, scaling = _SOURCES[name]()
+    if not isinstance(name, str) or name not in _BUNDLED:
+        raise InvalidArgumentError("name", name, ", ".join(_BUNDLED))
+    features, labels, scaling = _bundled(name)
     checks.whole_number("seed", seed, at_least=0, at_most=None)
     choose, project = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     title = name
@@ -234,8 +238,7 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
         InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, if a cell
             is no finite number, if there is no such column, or if no feature is left.
     """
-    if not isinstance(path, (str, PathLike)):
-        raise InvalidArgumentError("path", path, "the path of a CSV file")
+    checks.of_kind("path", path, (str, PathLike), "the path of a CSV file")
     table = _table(Path(path))
     rows, width = table.shape
     if label_column is None:
@@ -259,42 +262,23 @@ def _table(path: Path) -> Matrix:
     return numbers_of(path, rows)
 
 
-def _bundled(name: str) -> tuple[Matrix, Matrix]:
-    """Features and target of a data set of scikit-learn."""
+@cache
+def _bundled(name: str) -> tuple[Matrix, Matrix, str]:
+    """Scaled features and labels of a data set of scikit-learn, and how they are scaled."""
+    require_module(f"The data set {name}", "sklearn")
     from sklearn import datasets
 
-    features, target = getattr(datasets, f"load_{name}")(return_X_y=True)
-    return np.asarray(features, dtype=np.float64), np.asarray(target, dtype=np.float64)
-
-
-@cache
-def _breast_cancer() -> tuple[Matrix, Matrix, str]:
-    features, target = _bundled("breast_cancer")
+    found = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
+    features, target = (np.asarray(part, dtype=np.float64) for part in found)
+    if name == "digits":
+        scaled, labels = (features - 8.0) / 64.0, np.where(target % 2 == 1, 1.0, -1.0)
+        return scaled, labels, "pixels mapped from [0, 16] to [-1/8, 1/8], independent of the data"
     scaled, scaling = _ranged(features)
-    return scaled, 2.0 * target - 1.0, scaling
-
-
-@cache
-def _diabetes() -> tuple[Matrix, Matrix, str]:
-    features, target = _bundled("diabetes")
-    scaled, scaling = _ranged(features)
+    if name == "breast-cancer":
+        return scaled, 2.0 * target - 1.0, scaling
     lowest, highest = 25.0, 346.0
     labels = (2.0 * target - (lowest + highest)) / (highest - lowest)
     return scaled, labels, scaling + "; labels mapped from [25, 346] to [-1, 1]"
-
-
-@cache
-def _digits() -> tuple[Matrix, Matrix, str]:
-    features, target = _bundled("digits")
-    scaled, labels = (features - 8.0) / 64.0, np.where(target % 2 == 1, 1.0, -1.0)
-    return scaled, labels, "pixels mapped from [0, 16] to [-1/8, 1/8], independent of the data"
-
-
-_SOURCES: dict[str, Callable[[], tuple[Matrix, Matrix, str]]] = {
-    "breast-cancer": _breast_cancer,
-    "diabetes": _diabetes,
-    "digits": _digits,
-}
 
 
 def _ranged(features: Matrix) -> tuple[Matrix, str]:
@@ -312,10 +296,6 @@ def _shortened(features: Matrix) -> Matrix:
     return np.asarray(features / np.maximum(norms, 1.0))
 
 
-def _library(array: Array) -> Any:
-    return array_api_compat.array_namespace(array)
-
-
 def _to_numpy(array: Array) -> Matrix:
     """Copy any library's array to host memory."""
     array = array_api_compat.to_device(array, "cpu") if array_api_compat.is_torch_array(array) else array
@@ -328,7 +308,7 @@ def _frozen(values: Any, what: str) -> Array:
         values = values if values.dtype == np.float64 else by_rows(np.asarray, values)
     foreign = array_api_compat.is_array_api_obj(values) and not isinstance(values, np.ndarray)
     array = values if foreign else np.asarray(values)
-    xp = _library(array)
+    xp = array_api_compat.array_namespace(array)
     if not xp.isdtype(array.dtype, ("integral", "real floating")):
         raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
     copied = array if stays else xp.asarray(array, dtype=xp.float64, copy=True)

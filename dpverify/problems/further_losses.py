@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpverify.checks import number
+from dpverify.checks import number, positive
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import GeneralizedLinear, Logistic, Loss
 from dpverify.problems.arrays import Array, at_least, at_most, namespace
@@ -67,7 +67,7 @@ class HuberizedPositivePart(PositivePart):
     width: float  # h, above 0, in the unit of the labels
 
     def __post_init__(self) -> None:
-        number("width", self.width, above=0, allowed="a finite number above 0")
+        positive("width", self.width)
 
     @property
     def smoothness(self) -> float:  # type: ignore[override]

@@ -77,7 +77,7 @@ def check_neighbors(
         )
     differing = _differing(left, right)
     if len(differing) == 1:
-        if index is not None and differing[0] + 1 != whole_number("index", index, at_least=1):
+        if index is not None and differing[0] + 1 != whole_number("index", index):
             raise InvalidDataError(f"{both} differ in record {differing[0] + 1}; allowed: record {index}.")
         if adjacency is Adjacency.ZERO_OUT and all(np.any(side[differing[0]] != 0) for side in (left, right)):
             raise InvalidDataError(

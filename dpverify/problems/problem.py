@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.stated import Condition, ConditionKind
 from dpverify.problems.arrays import Array, like, namespace, quiet, row_norms, row_sums
@@ -51,14 +52,13 @@ class Problem:
     constraint: ConstraintSet
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, Loss):
-            raise InvalidArgumentError(
-                "loss", self.loss, "an object with the members of dpverify.problems.Loss"
-            )
-        if not isinstance(self.constraint, ConstraintSet):
-            raise InvalidArgumentError(
-                "constraint", self.constraint, "an object with the members of dpverify.problems.ConstraintSet"
-            )
+        of_kind("loss", self.loss, Loss, "an object with the members of dpverify.problems.Loss")
+        of_kind(
+            "constraint",
+            self.constraint,
+            ConstraintSet,
+            "an object with the members of dpverify.problems.ConstraintSet",
+        )
         # no field: it follows from the loss, as it was when the problem was made
         known, base = DeclaredConstants.of(self.loss), without_ridge(self.loss)[0]
         object.__setattr__(self, "_constants", known)

@@ -1,16 +1,3 @@
-from .certificates import canonical, digest, load, store
-from .pipeline import default_provers, homogeneity, prove
-from .proof import Budget, Proof, Prover
-
-__all__ = [
-    "Budget",
-    "Proof",
-    "Prover",
-    "canonical",
-    "default_provers",
-    "digest",
-    "homogeneity",
-    "load",
-    "prove",
-    "store",
-]
+from .certificates import canonical as canonical, digest as digest, load as load, store as store
+from .pipeline import default_provers as default_provers, homogeneity as homogeneity, prove as prove
+from .proof import Budget as Budget, Proof as Proof, Prover as Prover

@@ -1,40 +1,26 @@
-from .batches import MEMORY_LIMIT, Runs, repeats, run, stream
-from .executors import Executor
-from .fingerprints import fingerprint
-from .foresight import CALL_LIMIT, LongRunWarning, TooCostlyError, call_limit
-from .outputs import BatchMechanism, Block, Output
-from .progress import Progress, RichProgress
-from .randomness import BLOCK, Randomness
-from .store import Store
-from .subjects.structure import StatedStep, StatedStructure, single_noise
-from .subjects.user_mechanisms import FunctionMechanism, UserMechanism
-from .user_sessions import Limits, Target
-
-__all__ = [
-    "BLOCK",
-    "CALL_LIMIT",
-    "MEMORY_LIMIT",
-    "BatchMechanism",
-    "Block",
-    "Executor",
-    "FunctionMechanism",
-    "Limits",
-    "LongRunWarning",
-    "Output",
-    "Progress",
-    "Randomness",
-    "RichProgress",
-    "Runs",
-    "StatedStep",
-    "StatedStructure",
-    "Store",
-    "Target",
-    "TooCostlyError",
-    "UserMechanism",
-    "call_limit",
-    "fingerprint",
-    "repeats",
-    "run",
-    "single_noise",
-    "stream",
-]
+from .batches import (
+    MEMORY_LIMIT as MEMORY_LIMIT,
+    Runs as Runs,
+    repeats as repeats,
+    run as run,
+    stream as stream,
+)
+from .executors import Executor as Executor
+from .fingerprints import fingerprint as fingerprint
+from .foresight import (
+    CALL_LIMIT as CALL_LIMIT,
+    LongRunWarning as LongRunWarning,
+    TooCostlyError as TooCostlyError,
+    call_limit as call_limit,
+)
+from .outputs import BatchMechanism as BatchMechanism, Block as Block, Output as Output
+from .progress import Progress as Progress, RichProgress as RichProgress
+from .randomness import BLOCK as BLOCK, Randomness as Randomness
+from .store import Store as Store
+from .subjects.structure import (
+    StatedStep as StatedStep,
+    StatedStructure as StatedStructure,
+    single_noise as single_noise,
+)
+from .subjects.user_mechanisms import FunctionMechanism as FunctionMechanism, UserMechanism as UserMechanism
+from .user_sessions import Limits as Limits, Target as Target

@@ -24,7 +24,7 @@ from dpverify.running import foresight
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprints import fingerprint as fingerprint_of
 from dpverify.running.outputs import COUNTERS, BatchMechanism, Block, check_same_form, checked_block
-from dpverify.running.progress import Progress
+from dpverify.running.progress import Progress, checked_progress
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
 from dpverify.running.sources import SourceWatch
 from dpverify.running.store import Store, opened
@@ -111,10 +111,8 @@ def run(
         >>> outputs.points.shape, bool((outputs.points == again.points).all())  # the same bits
         ((1000,), True)
     """
-    runs = whole_number("runs", runs, at_least=1)
-    result_limit = (
-        _memory() if result_limit is None else whole_number("result_limit", result_limit, at_least=1)
-    )
+    runs = whole_number("runs", runs)
+    result_limit = _memory() if result_limit is None else whole_number("result_limit", result_limit)
     _foresee(runs, _COUNTER_BYTES + 1, result_limit)
     with opened(store) as open_store:
         before = None if open_store is None else open_store.reuse()
@@ -225,9 +223,9 @@ def stream(
             raise InvalidArgumentError("device", device, "None for a mechanism without `on_device`")
         placed: Any = mechanism.on_device(device)
         mechanism, streams = placed, f", {placed.stream}"
-    runs = whole_number("runs", runs, at_least=1)
-    block_size = whole_number("block_size", block_size, at_least=1)
-    memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
+    checked_progress(progress)
+    runs, block_size = whole_number("runs", runs), whole_number("block_size", block_size)
+    memory_limit = whole_number("memory_limit", memory_limit)
     allowed = foresight.allowed() if call_limit is None else call_limit
     with _limited(allowed):
         foresight.foresee_stated(mechanism, data)

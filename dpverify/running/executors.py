@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import joblib
 from joblib.parallel import LokyBackend, ThreadingBackend
 
-from dpverify.checks import whole_number
+from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.garbage import look_for_garbage_rarely
 from dpverify.quoting import named
@@ -66,8 +66,7 @@ class Executor:
         Raises:
             InvalidArgumentError: if the text has none of these forms.
         """
-        if not isinstance(text, str):
-            raise InvalidArgumentError("executor", text, _FORMS)
+        of_kind("executor", text, str, _FORMS)
         if text == "serial":
             return cls()
         local = re.fullmatch(r"(threads|processes)=([1-9][0-9]{0,5})", text)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from dpverify.checks import with_attribute
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -22,6 +24,12 @@ class Progress(Protocol):
 
     def finish(self) -> None:
         """No more runs will come."""
+
+
+def checked_progress(progress: object) -> None:
+    """Refuse what cannot be told how far a run is; None is nobody."""
+    if progress is not None:
+        with_attribute("progress", progress, "start")
 
 
 T = TypeVar("T")

@@ -71,6 +71,11 @@ def not_contained(system: str = sys.platform) -> str:
     """A sentence about what is not contained of code that is run on this system; empty on Linux."""
     if system == "linux":
         return ""
+    if system == "win32":
+        return (
+            "On this system (win32) audited code is not contained: it runs in this process, without limits on time, "
+            "memory and processes; use a container for code that is not trusted."
+        )
     return (
         f"On this system ({system}) audited code is contained less than on Linux: its memory may not be limited, the "
         "number of its processes is not, and those that leave its process group are not ended with it; use a container "

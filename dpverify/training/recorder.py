@@ -101,8 +101,9 @@ class CanaryRecorder:
         seed: int | None = None,
         step_score: StepScore = inner_products,
     ) -> None:
-        if not isinstance(canaries, (GradientCanaries, RecordCanaries)):
-            raise InvalidArgumentError("canaries", canaries, "GradientCanaries or RecordCanaries")
+        checks.of_kind(
+            "canaries", canaries, (GradientCanaries, RecordCanaries), "GradientCanaries or RecordCanaries"
+        )
         self.canaries = canaries
         self._from_system = seed is None
         self._seed = secrets.randbits(SEED_BITS) if seed is None else seed

@@ -1,10 +1,3 @@
-from .catalog.proofs import prove_statement
-from .catalog.rows import ProofRecord
-from .job import VerificationSettings, verify
-
-__all__ = [
-    "ProofRecord",
-    "VerificationSettings",
-    "prove_statement",
-    "verify",
-]
+from .catalog.proofs import prove_statement as prove_statement
+from .catalog.rows import ProofRecord as ProofRecord
+from .job import VerificationSettings as VerificationSettings, verify as verify

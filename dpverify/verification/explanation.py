@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dpverify.extras import MissingExtraError
 from dpverify.formulas.expressions import Variable
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.roots import ancestors
@@ -476,7 +477,10 @@ def _bounds(id_: str, plans: list[Plan]) -> list[str]:
     key = [program(), id_, [plan.name for plan in plans]]
     found = kept("bounds", key)
     if not isinstance(found, list):
-        found = [line for plan in plans if plan.subject == id_ for line in bound_lines(plan)]
+        try:
+            found = [line for plan in plans if plan.subject == id_ for line in bound_lines(plan)]
+        except MissingExtraError as error:
+            return [str(error)]
         keep("bounds", key, found)
     return found
 

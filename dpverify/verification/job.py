@@ -18,7 +18,7 @@ from dpverify.proving.rocq.kernel import Kernel
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
 from dpverify.statements.own_pages import PackagePaper
-from dpverify.statements.paper import papers
+from dpverify.statements.paper import PaperFolder, papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.selection import select
 from dpverify.statements.theorems.names import FOLDERS, split_names
@@ -106,6 +106,14 @@ class VerificationSettings:
         profile = Profile(self.profile)
         plans = _plans(self.chosen())
         return [plan for plan in plans if (plan.name in self.only if self.only else plan.within(profile))]
+
+    @property
+    def audits_papers(self) -> bool:
+        """Whether algorithms of this repository's papers are audited."""
+        ours = [paper for paper in papers().values() if isinstance(paper, PaperFolder)]
+        return not {row.id for paper in ours for row in paper.catalog}.isdisjoint(
+            p.subject for p in self.plans()
+        )
 
     def shares(self, plans: list[Plan]) -> dict[str, float]:
         """What each of these plans gets of the failure probability, if it spends any."""

@@ -52,10 +52,10 @@ class NoiseQuestion:
     def __post_init__(self) -> None:
         if self.law not in LAWS:
             raise InvalidArgumentError("--law", self.law, " or ".join(LAWS))
-        checks.number("--scale", self.scale, above=0, allowed="a finite number above 0")
+        checks.positive("--scale", self.scale)
         checks.failure_probability("--failure-probability", self.failure_probability)
         if not self.is_file:
-            checks.whole_number("--streams", self.streams, at_least=1, at_most=64)
+            checks.whole_number("--streams", self.streams, at_most=64)
             checks.whole_number("--runs", self.runs, at_least=FEWEST * self.streams)
 
     @property

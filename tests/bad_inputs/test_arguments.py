@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout, suppress
 from dataclasses import is_dataclass
 from doctest import DocTestParser
+from enum import Enum
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -17,10 +19,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dpverify.properties
 from dpverify.algorithms.fmtt18 import PNSGD
 from dpverify.algorithms.fmtt18.iteration import GaussianNoise
 from dpverify.auditing import (
     ErrorShare,
+    Request,
     audit_law,
     audit_mean,
     audit_privacy,
@@ -392,10 +396,12 @@ def public(package: str) -> dict[str, Any]:
     }
 
 
-def refuses(name: str, call: Callable[[], Any]) -> None:
-    """Fail where a call ends neither well nor in a sentence."""
+def refuses(name: str, call: Callable[[], Any], *found: type[Exception]) -> None:
+    """Fail where a call ends neither well nor in a sentence, nor in what a check says that it found."""
     try:
         call()
+    except found:
+        pass
     except Exception as error:
         if not isinstance(error, DpverifyError) or "\n" in str(error):
             pytest.fail(f"{name}: {type(error).__name__}: {error}")
@@ -461,6 +467,122 @@ def calls_in_examples(names: dict[str, Any]) -> dict[str, inspect.BoundArguments
     return found
 
 
+def called(*args: Any, **kwargs: Any) -> Any:
+    """A function of the user that is reached, as it is where no argument is wrong."""
+    raise Reached
+
+
+class Reached(Exception):  # noqa: N818
+    """No argument was refused."""
+
+
+ONE, OTHER = np.zeros((1, 1)), np.ones((1, 1))
+PAIR = {"data": ONE, "neighbor": OTHER, "claim": "eps=1"}
+RECORDS = Dataset([[1.0], [0.0]], [1.0, 1.0])
+SMALL: dict[str, dict[str, Any]] = {
+    "dpverify.ApproxDP": {"epsilon": 1.0, "delta": 0.0},
+    "dpverify.Mechanism": {"id": "own", "letters": {}, "records": "X_i", "steps": [], "neighbors": "replace one"},
+    "dpverify.Request": {"function": called, **PAIR},
+    "dpverify.audit": {"request": Request(called, **PAIR)},
+    "dpverify.audit_samples": {"left": ONE, "right": OTHER, "claim": "eps=1"},
+    "dpverify.check_private": {"mechanism": called, **PAIR},
+    "dpverify.load_ledger": {"path": "none.json"},
+    "dpverify.prove": {"obligation": called},
+    "dpverify.properties.adversarial_optimizers": {"n": 2},
+    "dpverify.properties.check_accountant": {"epsilon": called},
+    "dpverify.properties.check_algorithm": {"algorithm": called, "data": RECORDS},
+    "dpverify.properties.check_audit": {"auditor": called, "question": None, "subject": None},
+    "dpverify.properties.check_batch_sampling": {"sampler": called, "n": 9, "scheme": "poisson", "draws": 9},
+    "dpverify.properties.check_batch_sizes": {"mechanism": called, "data": ONE, "sizes": (1, 9), "runs": 100},
+    "dpverify.properties.check_contraction": {"update": called, "dimension": 2, "restarts": 1},
+    "dpverify.properties.check_duality": {"guarantee": PureDP(1.0), "points": 5},
+    "dpverify.properties.check_gradient": {"value": called, "gradient": called, "dimension": 2, "points": 1},
+    "dpverify.properties.check_group_privacy": {"guarantee": PureDP(1.0), "group": called},
+    "dpverify.properties.check_guarantee": {"guarantee": PureDP(1.0)},
+    "dpverify.properties.check_hidden": {"run": called},
+    "dpverify.properties.check_interaction": {"method": called, "left": RECORDS, "right": RECORDS},
+    "dpverify.properties.check_loss": {"loss": Linear(), "constraint": Ball(1, 1.0), "rounds": 1},
+    "dpverify.properties.check_mechanism": {"mechanism": called, "data": ONE},
+    "dpverify.properties.check_noise": {"mechanism": called, "datasets": [ONE, OTHER], "center": called, "runs": 9},
+    "dpverify.properties.check_post_processing": {"mechanism": called, **PAIR},
+    "dpverify.properties.check_private": {"mechanism": called, **PAIR},
+    "dpverify.properties.check_projection": {"project": called, "dimension": 2, "points": 2},
+    "dpverify.properties.check_scaling": {"guarantee": called},
+    "dpverify.properties.check_sensitivity": {"query": called, "bound": 1.0, "n": 2, "d": 1, "examples": 9},
+    "dpverify.properties.datasets": {"n": 2, "d": 1},
+    "dpverify.properties.distributions": {"outcomes": 2},
+    "dpverify.properties.losses": {"constraint": Ball(1, 1.0)},
+    "dpverify.properties.neighboring_arrays": {"n": 2, "d": 1},
+    "dpverify.properties.neighboring_datasets": {"n": 2, "d": 1},
+    "dpverify.properties.schedules": {"steps": 2},
+    "dpverify.properties.unit_ball_points": {"rows": 2, "dimension": 1},
+    "dpverify.fitting.DPLinearRegression": {"method": "bst14.alg1"},
+    "dpverify.fitting.DPLinearSVC": {"method": "bst14.alg1"},
+    "dpverify.fitting.DPLogisticRegression": {"method": "bst14.alg1"},
+    "dpverify.fitting.candidates": {
+        "problem": Problem(Linear(), Ball(1, 1.0)), "n": 2, "epsilon": 1.0, "delta": 0.0, "only": "bst14.alg3"
+    },
+    "dpverify.fitting.fit": {"features": ONE, "labels": [1], "epsilon": 1.0, "method": "bst14.alg1"},
+}  # fmt: skip
+"""Arguments with which a public function is called, but for one that is wrong: as few and as small as they may be."""
+ANSWERS = {"Adversary", "KnownMechanism", "Leak", "FitMethod", "NotPrivate", "PrivateModel"}
+"""Classes of objects that are handed out, or drawn."""
+BAD: tuple[Any, ...] = (None, "text", np.zeros((2, 2)), -1, NAN, object())
+
+
+def wrong_arguments(name: str, function: Any, given: dict[str, Any]) -> Iterator[str]:
+    """What becomes of a call with each argument in turn of each wrong kind, where that is no sentence."""
+    for argument, parameter in inspect.signature(function).parameters.items():
+        kinds = set(re.sub(r"\[.*\]", "", str(parameter.annotation)).replace(" ", "").split("|"))
+        for value in BAD if parameter.kind is not parameter.VAR_KEYWORD else ():
+            try:
+                made = function(**{**given, argument: value})
+                if hasattr(made, "fit"):  # scikit-learn's estimators check their parameters there
+                    made.fit([[0.0], [1.0]], [-1, 1])
+                ended = "is taken"
+            except DpverifyError as error:
+                ended = "" if "\n" not in str(error) else "is refused in several sentences"
+            except (Reached, AssertionError):  # the second says what a check found
+                ended = "is taken"
+            except Exception as error:
+                ended = f"raises {type(error).__name__}: {error}"
+            fits = "Any" in kinds or {type(None): "None", str: "str"}.get(type(value)) in kinds
+            if ended.startswith("raises") or (
+                ended and type(value) in (type(None), str, object) and not fits
+            ):
+                yield f"{argument}={value!r} of {name} {ended}"
+
+
+@pytest.mark.parametrize("package", sorted(COSTLY))
+def test_no_argument_of_another_kind_is_taken(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every argument, also those that may be left out; None and text are taken where the signature says so alone."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpverify.fitting.models._run", called)
+    found = []
+    for name in set(import_module(package).__all__) - ANSWERS:
+        function = getattr(import_module(package), name)
+        if not (inspect.isclass(function) and issubclass(function, Enum)):
+            found += wrong_arguments(name, function, SMALL.get(f"{package}.{name}", {}))
+    assert found == []
+
+
+def test_nothing_of_another_kind_is_taken_from_a_function_of_the_user() -> None:
+    """What checks call returns something else than they ask for, each function in turn."""
+    names = {key.rpartition(".")[2]: given for key, given in SMALL.items() if ".check_" in key}
+    names = {name: given for name, given in names.items() if "claim" not in given}  # these take all outputs
+    tried = 0
+    for name, given in names.items():
+        for argument, value in product([k for k, v in given.items() if v is called], (*BAD, [], True)):
+            one = {k: (lambda *_, **__: 1.0) if v is called else v for k, v in given.items()}
+            one[argument] = lambda *_, value=value, **__: value
+            call = partial(getattr(dpverify.properties, name), **one)
+            refuses(f"{argument} of {name} returning {value!r}", call, AssertionError)
+            tried += 1
+    assert tried > 90
+
+
 def test_an_argument_that_is_not_checked_is_found() -> None:
     """A planted function whose second argument is taken as it is."""
 
@@ -472,8 +594,15 @@ def test_an_argument_that_is_not_checked_is_found() -> None:
         """
         return whole_number("count", count) * share.real
 
+    def taking(share: float) -> float:
+        return share
+
     with pytest.raises(pytest.fail.Exception, match=r"^share=None of faulty: AttributeError"):
         refuse_each_argument({"faulty": faulty})
+    found = list(wrong_arguments("faulty", faulty, {"count": 2, "share": 0.5}))
+    assert all(line.startswith("share=") for line in found)
+    assert len(found) == 3  # None, text and another object
+    assert "share='text' of taking is taken" in list(wrong_arguments("taking", taking, {"share": 0.5}))
 
 
 def test_the_table_is_long_enough() -> None:

@@ -83,14 +83,14 @@ CONSTANTS = """# Hidden constants
 Made by `make pages`. Every O( ), Omega( ) and Theta( ) in the statements and tables of the four papers, as it is
 printed, with two constants that can stand before it:
 
-- *Proved*: with this constant the rate holds at the sizes that are named, by what is stated of the implementation with
-  every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), by the proof's own.
-- *Exhibited*: no better one does, as an instance, or for Omega( ) an algorithm, attains it there: in closed form, by an
-  exact law, by what is counted or proved of the algorithm, or by the end of an interval for the mean of seeded runs,
-  which misses the mean with probability at most {level:g}, each.
-- *Ratio*: of the two; beside it what lies between them, as computed from the values at all sizes.
+- *Proved*: the rate holds with this constant at the named sizes. This follows from what the implementation states with
+  every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), from the constants of the proof.
+- *Exhibited*: no better constant holds there, since an instance, or for Omega( ) an algorithm, attains this one: in
+  closed form, by an exact law, by what is counted or proved of the algorithm, or by the end of an interval for the mean
+  of seeded runs. Each interval misses its mean with probability at most {level:g}.
+- *Ratio*: of the two. Beside it stands what lies between them, computed from the values at all sizes.
 
-All are evaluated in double precision, and rounded to the side on which they stay true.
+All are evaluated in double precision, and rounded to the safe side.
 
 {summary}
 
@@ -109,8 +109,8 @@ def constants_page(found: Mapping[str, Sequence[HiddenConstant]]) -> str:
     """The page with the constants of each paper."""
     every = [one for some in found.values() for one in some]
     how = Counter(one.why for one in every)
-    between = (f"{how[why]}: {why.value}" for why in Between if how[why])
-    summary = f"Of {len(every)} rates, by what lies between the two constants: {'; '.join(between)}."
+    between = (f"{why.value} ({how[why]})" for why in Between if how[why])
+    summary = f"There are {len(every)} rates. What lies between their two constants: {'; '.join(between)}."
     head = "| statement | place | printed | proved | exhibited | ratio | sizes | what lies between |\n"
     head += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |"
     parts = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -39,14 +40,60 @@ def called(lacking: str, *arguments: str, folder: Path) -> tuple[int, str, str]:
 
 
 def test_audits_need_no_extra(tmp_path: Path) -> None:
+    """Nor do those of five numbers and more, which learn boosted trees where a sum leaves something."""
     rng = np.random.default_rng(1)
-    for name, mean in (("left", 0.0), ("right", 1.0)):
-        np.save(tmp_path / f"{name}.npy", rng.laplace(mean, 0.5, 4000))
+    left, right = rng.normal(size=(2, 4000, 6))
+    left[:, 1] = 0.95 * left[:, 0] + 0.3 * left[:, 1]
+    np.save(tmp_path / "left.npy", left)
+    np.save(tmp_path / "right.npy", right)
     code, out, err = called(
         ALL, "audit", "--left", "left.npy", "--right", "right.npy", "--claim", "eps=1", folder=tmp_path
     )
     assert (code, err) == (1, "")
     assert "violated" in out
+
+
+def test_only_audits_of_the_papers_need_accountants_and_data_sets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dpverify.verification import VerificationSettings
+
+    from .calling import call
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpverify.extras._is_there", lambda name: name not in ("dp_accounting", "sklearn"))
+    Path("page.md").write_text(
+        "| letter | domain |\n| --- | --- |\n| $a$ | > 0 |\n\nBound:\n\n$$a+1\\ge 1$$\n"
+    )
+    assert not VerificationSettings(papers=("page.md",)).audits_papers
+    assert call("verify", "--paper", "mn25.alg1") == 2
+    assert f"allowed: after {install_command('accounting', 'sklearn')}." in capsys.readouterr().err
+
+
+def test_what_rests_on_scikit_learn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its data sets, estimators, and what is said of bounds on the data sets."""
+    from dpverify.fitting import fit
+    from dpverify.problems import load
+    from dpverify.problems.datasets import _bundled
+    from dpverify.statements.paper import papers
+    from dpverify.verification import explanation
+
+    rng = np.random.default_rng(1)
+    monkeypatch.setattr(extras, "_is_there", lambda name: name != "sklearn")
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.delitem(sys.modules, "dpverify.fitting.estimators", raising=False)
+    monkeypatch.setattr(explanation, "kept", lambda *key: None)
+    _bundled.cache_clear()
+    ends = f"needs sklearn; allowed: after {install_command('sklearn')}."
+    with pytest.raises(MissingExtraError) as refused:
+        load("breast-cancer")
+    assert str(refused.value) == f"The data set breast-cancer {ends}"
+    with pytest.raises(MissingExtraError, match="estimator"):
+        importlib.import_module("dpverify.fitting.estimators")
+    plans = [plan for plan in papers()["bst14"].plans_about(("bst14.alg1",)) if plan.subject == "bst14.alg1"]
+    assert explanation._bounds("bst14.alg1", plans) == [f"The data set breast-cancer {ends}"]
+    features = rng.normal(size=(50, 2)) / 4
+    fit(np.clip(features, -0.7, 0.7), rng.choice([-1.0, 1.0], 50), epsilon=1.0, seed=1, private_only=True)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +104,7 @@ def test_audits_need_no_extra(tmp_path: Path) -> None:
         ("explain theorem.pure-until", "prove"),
         ("hypotheses bst14.lem2.3", "prove"),
         ("sharpen bst14.lem2.3", "prove"),
-        ("verify", "accounting,prove,report"),
+        ("verify", "prove,report,accounting,sklearn"),
         ("check ledger.json", "prove"),
         ("report ledger.json", "prove,report"),
         ("findings ledger.json", "prove,report"),

@@ -155,10 +155,20 @@ def test_the_choice_looks_at_sizes_alone(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("dpverify.fitting.models.run", costly)
     following = fitted(method="auto")
-    assert following.choice.too_costly == ((best, "too many"),)
+    assert following.choice.left_out == ((best, "too many"),)
     assert following.method.bound == sorted(bounds)[1]
     with pytest.raises(TooCostlyError):
         fitted(method=best)
+
+
+def test_methods_whose_library_is_missing_are_left_out_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_all = {each.id for each in fitted(method="auto").choice.compared if each.bound is not None}
+    monkeypatch.setattr("dpverify.extras._is_there", lambda name: name != "dp_accounting")
+    choice = fitted(method="auto", epsilon=2.125).choice
+    methods._all.cache_clear()
+    left_out = dict(choice.left_out)
+    assert with_all - {each.id for each in choice.compared if each.bound is not None} <= left_out.keys()
+    assert "dp_accounting" in left_out["bst14.alg1"]
 
 
 @pytest.mark.parametrize(

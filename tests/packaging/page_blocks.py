@@ -18,6 +18,18 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for name, text in _FENCE.findall(page.read_text(encoding="utf-8")) if name == language]
 
 
+def commands(page: Path) -> list[str]:
+    """The commands of a page's shell blocks, indented ones too, each on one line and without a comment behind it."""
+    found = []
+    for block in re.findall(
+        r"^ *```(?:sh|console)\n(.*?)^ *```$", page.read_text(encoding="utf-8"), re.S | re.M
+    ):
+        # what goes into a file or a program is no command
+        text = re.sub(r"<<'(\w+)'\n.*?^ *\1$", "", block.replace("\\\n", " "), flags=re.S | re.M)
+        found += [re.sub(r"\s+# .*$", "", line).strip() for line in text.splitlines()]
+    return [command for command in found if command]
+
+
 def languages(page: Path) -> set[str]:
     """The languages of a page's code blocks."""
     return {name for name, _ in _FENCE.findall(page.read_text(encoding="utf-8"))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ import pytest
 from .. import costs
 
 ROOT = Path(__file__).parents[2]
+HERE = "tests/packaging/test_costs.py"
 
 
 def test_the_table_is_of_the_tests_that_there_are() -> None:
@@ -106,11 +108,16 @@ def test_what_a_test_costs_is_measured(request: pytest.FixtureRequest, tmp_path:
         with pytest.raises(StopIteration):
             test.send(True)
 
+    costs.write(
+        Counter({"tests/test_a.py::test_old": 9, "tests/test_gone.py::test_b": 9, f"{HERE}::test_c": 9}),
+        tmp_path / "costs.csv",
+    )
     meter = costs.Meter(tmp_path / "costs.csv")
     measured("tests/test_a.py::test_quick[1]", 0.0)
     measured("tests/test_a.py::test_long[1]", 0.3)
     measured("tests/test_a.py::test_long[2]", 0.3)
     meter.pytest_sessionfinish()
     found = costs.read(tmp_path / "costs.csv")
-    assert list(found) == ["tests/test_a.py::test_long"]
+    # of a file that was not run the table says what it said
+    assert list(found) == [f"{HERE}::test_c", "tests/test_a.py::test_long"]
     assert found["tests/test_a.py::test_long"] >= 0.6

@@ -28,14 +28,10 @@ RUN_BY = {
     "batch-division.md": "tests/auditing/accountants/test_division.py",
     "concepts/adjacency.md": "tests/packaging/test_pages_run.py",
     "device.md": "tests/algorithms/test_on_device.py",
-    "dpriv-bench.md": "tests/verification/test_dpriv_textbook.py",
-    "mechanism-gallery.md": "tests/verification/test_mechanism_gallery.py",
     "exact.md": "tests/verification/test_exact.py",
     "examples/a-paper.md": "tests/statements/test_registered_papers.py",
     "gallery.md": "tests/packaging/test_gallery.py",
-    "examples/bun-steinke/README.md": "tests/statements/test_registered_papers.py",
     "how-to/check-batches.md": "tests/cli/test_batches.py",
-    "importing.md": "tests/statements/importing/test_importing.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
     "how-to/fit.md": "tests/packaging/test_pages_run.py",
     "how-to/one-training-run.md": "tests/packaging/test_pages_run.py",
@@ -119,8 +115,8 @@ def test_formulas_are_shown_without_a_script(hooks: ModuleType) -> None:
 
 
 def test_pages_with_code_are_run_by_a_test() -> None:
-    """Each page with code that a reader would run is named in the test that runs it."""
-    code = {"python", "sh", "markdown", "yaml"}
+    """Each page with code that a reader would run is named in the test that runs it; commands: test_commands.py."""
+    code = {"python", "markdown", "yaml"}
     pages = {page.relative_to(DOCS).as_posix() for page in PAGES if languages(page) & code}
     assert pages == set(RUN_BY)
     for page, test in RUN_BY.items():

@@ -126,7 +126,7 @@ def test_lock_files_pin_every_dependency() -> None:
 
 def test_extras_bring_the_modules_that_are_asked_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    names = {"z3-solver": "z3", "dp-accounting": "dp_accounting"}
+    names = {"z3-solver": "z3", "dp-accounting": "dp_accounting", "scikit-learn": "sklearn"}
     for extra, modules in EXTRAS.items():
         brought = [re.split(r"[><=]", one)[0] for one in project["optional-dependencies"][extra]]
         assert sorted(names.get(name, name) for name in brought) == sorted(modules)
@@ -147,5 +147,7 @@ def test_few_distributions_come_with_it() -> None:
             if needed.marker is None or needed.marker.evaluate({"extra": ""}):
                 left.append(needed)
     assert {"numpy", "pydantic-core"} <= found
-    assert not {"sympy", "z3-solver", "cvc5", "clarabel", "dp-accounting", "hypothesis"} & found
+    assert (
+        not {"sympy", "z3-solver", "cvc5", "clarabel", "dp-accounting", "hypothesis", "scikit-learn"} & found
+    )
     assert len(found) <= 25, sorted(found)

@@ -21,23 +21,22 @@ from dpverify.reports.formats.markdown import escaped
 
 START = """# What was found in libraries
 
-Made from a ledger of `make campaign`'s claims; nothing below is a verdict that somebody typed. What is claimed of each
-function, on which pair of data sets, stands in
-[dpverify.toml](examples/campaign/dpverify.toml); why a claim is read so, and
-what the library's tracker says, is a person's word in [notes.toml](examples/campaign/notes.toml).
-[How to audit a library](how-to/audit-a-library.md) says how to add one.
+This page is made from the ledger of `make campaign`; no verdict on it was typed by hand.
+[dpverify.toml](examples/campaign/dpverify.toml) has the claim and the pair of data sets of each function.
+Why a claim is read so, and what the library's tracker says, is a person's word in
+[notes.toml](examples/campaign/notes.toml). [How to audit a library](how-to/audit-a-library.md) says how to add one.
 
-A violated claim is false on the pair that is named, up to the failure probability. A supported one was not refuted on
-one pair: the smallest violation that would have been found half the time, had this pair shown it, is beside it.
-Floating-point attacks on low bits were not looked for. Trackers were searched by words, and the openings of
-threads read: "none found" is no more than that.
+A violated claim is false on the named pair, except with the failure probability. A supported claim was not refuted on
+one pair; beside it stands the smallest violation that would have been found half the time, had this pair shown it.
+Low bits of floating-point noise were not tested. Trackers were searched by words, and only the first posts of threads
+were read: "none found" means no more than that.
 """
 
 
 ACCOUNTANTS = """## Accountants
 
-The smallest epsilon at delta 1e-5 lies between the two ends; an answer below the first is violated,
-one between them undecided. [More settings](accountants.md).
+The smallest epsilon at delta 1e-5 lies between the two ends. An answer below the first is violated;
+an answer between them is undecided. [More settings](accountants.md).
 """
 
 
@@ -77,7 +76,7 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
     for title, word in (("Findings", ""), ("Doubtful", "doubtful")):
         yield f"## {title}\n"
         if word:
-            yield "Violated as read here, where another reading may be meant.\n"
+            yield "Violated as read here; another reading may be meant.\n"
         for entry in violated:
             if words[name_of(entry)] == word:
                 yield from _finding(entry, known.get(name_of(entry), {}), ledger.versions)

@@ -1,23 +1,10 @@
 from .audit import (
-    AccountantAudit,
-    AccountantAuditor,
-    AccountantQuestion,
-    Reference,
-    audit_epsilon,
+    AccountantAudit as AccountantAudit,
+    AccountantAuditor as AccountantAuditor,
+    AccountantQuestion as AccountantQuestion,
+    Reference as Reference,
+    audit_epsilon as audit_epsilon,
 )
-from .division import DividedByBatchSize
-from .orders import DrawnBatches, HiddenIterates, Passes
-from .references import NoisyReleases
-
-__all__ = [
-    "AccountantAudit",
-    "AccountantAuditor",
-    "AccountantQuestion",
-    "DividedByBatchSize",
-    "DrawnBatches",
-    "HiddenIterates",
-    "NoisyReleases",
-    "Passes",
-    "Reference",
-    "audit_epsilon",
-]
+from .division import DividedByBatchSize as DividedByBatchSize
+from .orders import DrawnBatches as DrawnBatches, HiddenIterates as HiddenIterates, Passes as Passes
+from .references import NoisyReleases as NoisyReleases

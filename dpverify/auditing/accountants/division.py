@@ -34,7 +34,6 @@ from flint import arb, ctx
 from dpverify import checks
 from dpverify.auditing.accountants.enclosure import Bounds, LossCell, bits_for, bounds_below
 from dpverify.checks import FloatArray
-from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 
 CELLS, FEWEST_CELLS, MOST_CELLS = 512, 64, 2**14
@@ -84,8 +83,7 @@ class DividedByBatchSize:
         checks.whole_field(self, "others", at_most=10**6)
         checks.whole_field(self, "steps", at_most=10**4)
         checks.whole_field(self, "cells", at_least=FEWEST_CELLS, at_most=MOST_CELLS)
-        if not isinstance(self.size_shown, bool):
-            raise InvalidArgumentError("size_shown", self.size_shown, "True or False")
+        checks.of_kind("size_shown", self.size_shown, bool)
 
     def __str__(self) -> str:
         count = f"{self.steps} releases" if self.steps > 1 else "one release"

@@ -69,8 +69,7 @@ class NoisyReleases:
         checks.whole_field(self, "steps", at_most=10**6)
         least = 1e-9 if self.noise == "gaussian" else math.ulp(0.0)
         checks.number_field(self, "sampling_probability", at_least=least, at_most=1)
-        if not isinstance(self.adjacency, Adjacency):
-            raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
+        checks.of_kind("adjacency", self.adjacency, Adjacency, "a member of Adjacency")
         if self.sampling_probability < 1 and self.adjacency is not Adjacency.ADD_REMOVE_ONE:
             raise InvalidArgumentError(
                 "adjacency", self.adjacency.value, f"{Adjacency.ADD_REMOVE_ONE}, where records are sampled"

@@ -41,8 +41,7 @@ class BatchScheme:
     def __post_init__(self) -> None:
         """Check the numbers that the kind needs."""
         checks.whole_field(self, "n", at_least=2)
-        if self.kind not in get_args(Scheme):
-            raise InvalidArgumentError("scheme", self.kind, ", ".join(get_args(Scheme)))
+        checks.one_of("scheme", self.kind, get_args(Scheme))
         if self.kind == "poisson":
             checked = checks.number("probability_of_a_record", self.probability, above=0, below=1)
             object.__setattr__(self, "probability", checked)

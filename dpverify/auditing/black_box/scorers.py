@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dpverify.auditing.black_box.boosting import GradientBoosting
 from dpverify.auditing.black_box.cells import RatiosInCells
 from dpverify.auditing.black_box.mixed import WithinCategories
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
     DistanceFromCenter,
     FrequencyRatio,
-    GradientBoosting,
     HistogramRatio,
     LinearDiscriminant,
     NearestCentroid,

@@ -63,10 +63,7 @@ class Scorer(Protocol):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Fit and score on one thread: a sum over several depends on how many there are, in its last bits.
-
-    This limits the libraries that are loaded. Whoever loads another one inside asks again.
-    """
+    """Fit and score on one thread: a sum over several depends on how many there are, in its last bits."""
     with thread_pools().limit(limits=1):
         yield
 
@@ -251,7 +248,7 @@ class QuadraticLogistic(ScorerOf):
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         d = left.shape[1]
         rows, columns = np.triu_indices(d) if d <= _MOST_MULTIPLIED else (np.arange(d), np.arange(d))
-        p, q = _some_rows(left, right, d + rows.size)
+        p, q = some_rows(left, right, d + rows.size)
         standardize = _standardizer(p, q)
 
         def features(x: Samples) -> Samples:
@@ -284,7 +281,7 @@ class SumOfFunctions(ScorerOf):
         count = (1 + bends) * (1 if self.shared else d)
         if count > _MOST_FEATURES:
             return None
-        p, q = _some_rows(left, right, d if self.shared else count)
+        p, q = some_rows(left, right, d if self.shared else count)
         samples = np.concatenate([p, q])
         standardize = _standardizer(*(side.reshape(-1, 1) if self.shared else side for side in (p, q)))
         if self.shared:
@@ -321,33 +318,6 @@ class SumOfFunctions(ScorerOf):
         return score
 
 
-class GradientBoosting(ScorerOf):
-    """Boosted trees on the coordinates; for d > 4, below which small cells find more."""
-
-    name = "gradient boosting"
-    beyond_linear = True
-    dimensions = (5, 200)
-
-    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
-        model = HistGradientBoostingClassifier(
-            max_iter=60,
-            max_leaf_nodes=15,
-            learning_rate=0.1,
-            early_stopping=False,
-            random_state=int(rng.integers(2**31)),
-        )
-        with one_thread():
-            model.fit(np.concatenate([left, right]), np.repeat([1, 0], [len(left), len(right)]))
-
-        def score(x: Samples) -> FloatArray:
-            with one_thread():
-                return np.asarray(model.decision_function(x), dtype=np.float64)
-
-        return score
-
-
 def _standardizer(left: Samples, right: Samples) -> Callable[[Samples], Samples]:
     """Map each coordinate to median 0 and spread about 1; rows come in random order, and some say where these are."""
     sides, some = (left, right), _MOST_ORDERED // 2
@@ -367,7 +337,7 @@ def _standardizer(left: Samples, right: Samples) -> Callable[[Samples], Samples]
     return standardized
 
 
-def _some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, Samples]:
+def some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, Samples]:
     """As many rows of both sides as their features may take memory; they come in random order."""
     rows = max(1, _MOST_NUMBERS // (2 * features))
     return left[:rows], right[:rows]

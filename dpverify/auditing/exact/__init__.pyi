@@ -1,27 +1,14 @@
 from .chains import (
-    Map,
-    NoisyChain,
-    NoisyStep,
-    PiecewiseMap,
-    StepMap,
-    gradient_step,
+    Map as Map,
+    NoisyChain as NoisyChain,
+    NoisyStep as NoisyStep,
+    PiecewiseMap as PiecewiseMap,
+    StepMap as StepMap,
+    gradient_step as gradient_step,
 )
 from .profiles import (
-    DirectedProfile,
-    ProfileEnclosure,
-    last_iterate_profile,
-    last_iterate_profiles,
+    DirectedProfile as DirectedProfile,
+    ProfileEnclosure as ProfileEnclosure,
+    last_iterate_profile as last_iterate_profile,
+    last_iterate_profiles as last_iterate_profiles,
 )
-
-__all__ = [
-    "DirectedProfile",
-    "Map",
-    "NoisyChain",
-    "NoisyStep",
-    "PiecewiseMap",
-    "ProfileEnclosure",
-    "StepMap",
-    "gradient_step",
-    "last_iterate_profile",
-    "last_iterate_profiles",
-]

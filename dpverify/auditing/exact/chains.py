@@ -164,7 +164,7 @@ def gradient_step(
         >>> gradient_step(lambda w: w - 0.2, rate=0.5, smoothness=1.0, strong_convexity=1.0).lipschitz_constant
         0.5
     """
-    rate = checks.number("rate", rate, above=0, allowed="a finite number above 0")
+    rate = checks.positive("rate", rate)
     smoothness = checks.number(
         "smoothness", smoothness, at_least=0, allowed="a finite number of at least 0: a smooth loss"
     )
@@ -210,7 +210,7 @@ class NoisyStep:
 
     def __post_init__(self) -> None:
         checks.items("maps", self.maps, Map, "at least one StepMap or PiecewiseMap")
-        checks.number("noise_stddev", self.noise_stddev, above=0, allowed="a finite number above 0")
+        checks.positive("noise_stddev", self.noise_stddev)
         given = (1 / len(self.maps),) * len(self.maps) if self.probabilities is None else self.probabilities
         object.__setattr__(self, "probabilities", _probabilities("probabilities", given, len(self.maps)))
 

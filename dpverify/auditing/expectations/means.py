@@ -139,7 +139,7 @@ def audit_mean_in_rounds(
         0.1 violated True
     """
     asked = _CheckedMean.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
-    most = checks.whole_number("most", most, at_least=1)
+    most = checks.whole_number("most", most)
     checks.function("draw", draw)
     sequence = MeanSequence(lower, upper, asked.level)
     number = 0

@@ -112,8 +112,7 @@ def fit_rate(
                 "intervals", interval, "ends in order, the upper one positive and finite"
             )
     claimed = checks.number("claimed", claimed)
-    if not isinstance(relation, Relation):
-        raise InvalidArgumentError("relation", relation, "Relation.AT_MOST or Relation.EQUAL")
+    checks.of_kind("relation", relation, Relation, "Relation.AT_MOST or Relation.EQUAL")
 
     x = np.log(n.astype(np.float64))
     weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)

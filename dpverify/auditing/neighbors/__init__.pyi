@@ -1,12 +1,3 @@
-from .constructions import Domain
-from .pairs import Pair, TablePair, load_pair
-from .search import SearchResult, search_pairs
-
-__all__ = [
-    "Domain",
-    "Pair",
-    "SearchResult",
-    "TablePair",
-    "load_pair",
-    "search_pairs",
-]
+from .constructions import Domain as Domain
+from .pairs import Pair as Pair, TablePair as TablePair, load_pair as load_pair
+from .search import SearchResult as SearchResult, search_pairs as search_pairs

@@ -141,11 +141,7 @@ def audit_independence(
     """
     numbers = _checked(values)
     runs, streams = numbers.shape
-    lags = (
-        runs // 2
-        if most_lag is None
-        else checks.whole_number("most_lag", most_lag, at_least=1, at_most=runs - 1)
-    )
+    lags = runs // 2 if most_lag is None else checks.whole_number("most_lag", most_lag, at_most=runs - 1)
     if (streams * (streams + 1) // 2) * runs > MOST_COMPARED:
         raise InvalidDataError(
             f"{streams} streams of {runs} numbers are too many to compare each with each; allowed: fewer of either."

@@ -23,7 +23,6 @@ import numpy as np
 from dpverify import checks
 from dpverify.auditing.accountants.references import NoisyReleases
 from dpverify.checks import FloatArray
-from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, quantities
 
@@ -46,7 +45,7 @@ def lost_in_steps(lost: float, steps: int = 1, *, sampling_probability: float = 
         '0.0012'
     """
     lost = checks.number("lost", lost, at_least=0, at_most=1)
-    steps = checks.whole_number("steps", steps, at_least=1, at_most=None)
+    steps = checks.whole_number("steps", steps, at_most=None)
     part = checks.number("sampling_probability", sampling_probability, above=0, at_most=1)
     each = part * lost
     if each in (0.0, 1.0) or (steps == 1 and part == 1):
@@ -79,8 +78,7 @@ class CutNoise(Guarantee):
     outside: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.guarantee, Guarantee):
-            raise InvalidArgumentError("guarantee", self.guarantee, "a guarantee, such as GDP(1.0)")
+        checks.of_kind("guarantee", self.guarantee, Guarantee, "a guarantee, such as GDP(1.0)")
         checks.number_field(self, "lost", at_least=0, at_most=1)
         checks.number_field(self, "outside", at_least=0, below=1)
 
@@ -115,8 +113,7 @@ class CutReleases:
     outside: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.releases, NoisyReleases):
-            raise InvalidArgumentError("releases", self.releases, "NoisyReleases")
+        checks.of_kind("releases", self.releases, NoisyReleases, "NoisyReleases")
         checks.number_field(self, "lost", at_least=0, at_most=1)
         checks.number_field(self, "outside", at_least=0, below=1)
 

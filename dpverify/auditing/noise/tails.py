@@ -84,7 +84,7 @@ class TailAudit:
         which is taken for one, it is a lower confidence bound from how many numbers came as near to it. Raises
         `InvalidArgumentError` if the distance is not above 0.
         """
-        distance = checks.number("distance", distance, above=0, allowed="a finite number above 0")
+        distance = checks.positive("distance", distance)
         lost = max((self._lost(side, distance) for side in self.ends), default=0.0)
         return lost_in_steps(lost, steps, sampling_probability=sampling_probability)
 
@@ -115,7 +115,7 @@ def audit_tails(
     """
     if law not in LAWS:
         raise InvalidArgumentError("law", law, '"normal" or "laplace"')
-    scale = checks.number("scale", scale, above=0, allowed="a finite number above 0")
+    scale = checks.positive("scale", scale)
     level = checks.failure_probability("failure_probability", failure_probability)
     numbers = _checked(values)
     x = numbers / scale

@@ -1,5 +1,3 @@
-from .audit import OneRunAuditor
-from .canaries import CanaryScores
-from .foresight import Foresight, foresee
-
-__all__ = ["CanaryScores", "Foresight", "OneRunAuditor", "foresee"]
+from .audit import OneRunAuditor as OneRunAuditor
+from .canaries import CanaryScores as CanaryScores
+from .foresight import Foresight as Foresight, foresee as foresee

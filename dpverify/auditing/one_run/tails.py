@@ -135,17 +135,6 @@ def is_too_many(points: ClaimedPoints, guesses: Guesses, correct: int, level: fl
     return second and exceeds_mass(points, guesses, correct, level)
 
 
-def tail_bound(points: ClaimedPoints, guesses: Guesses, correct: int) -> float:
-    """The smaller of both bounds of P(C >= correct), to a relative 1e-4; 0 below 1e-18."""
-    low, high = -18.0, 0.0
-    if not is_too_many(points, guesses, correct, 1.0 - 1e-12):
-        return 1.0
-    while high - low > 2e-5:
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_too_many(points, guesses, correct, 10.0**middle) else (middle, high)
-    return 10.0**high if low > -18.0 else 0.0
-
-
 @lru_cache(maxsize=512)
 def binomial_parts(
     guesses: Guesses, correct: int, epsilons: tuple[float, ...]

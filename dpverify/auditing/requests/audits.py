@@ -20,12 +20,13 @@ from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import GivenSamples, PairSubject, PrivacyQuestion
 from dpverify.auditing.requests.options import RequestError
 from dpverify.auditing.requests.request import FAILURE_PROBABILITY, Request
-from dpverify.checks import of_kind
+from dpverify.checks import function, of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.written_numbers import at_least
 from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.stated import StatedGuarantee
+from dpverify.running.progress import checked_progress
 
 if TYPE_CHECKING:
     from dpverify.auditing.requests.data import Sides
@@ -74,6 +75,8 @@ def audit(
     """
     begin = time.perf_counter()
     of_kind("request", request, Request)
+    function("tell", tell)
+    checked_progress(progress)
     request, share = _with_share(request)
     if request.of_scores:
         found = _of_one_run(request, share)

@@ -105,6 +105,9 @@ class Request:
     memory_limit: float | None = None
 
     def __post_init__(self) -> None:
+        for name, option in OPTIONS.items():
+            if option.kind == "flag" and not isinstance(getattr(self, name), bool):
+                raise InvalidArgumentError(name, getattr(self, name), "True or False")
         for name in ("attribute", "score", "direction"):
             value = () if (value := getattr(self, name)) is None else value
             if not isinstance(value, str | Sequence):
@@ -180,10 +183,6 @@ class Request:
                 raise InvalidArgumentError(name, str(getattr(self, name)), "a file whose name ends in .json")
 
     def _check_values(self) -> None:
-        for name, option in OPTIONS.items():
-            value = getattr(self, name)
-            if option.kind == "flag" and not isinstance(value, bool):
-                raise InvalidArgumentError(name, value, "True or False")
         for name, allowed in _CODE.items():
             value = getattr(self, name)
             in_memory = name != "command" and (callable(value) or bool(self.attribute and name == "function"))
@@ -198,12 +197,17 @@ class Request:
 
             if not isinstance(self.executor, Executor):
                 Executor.parse(self.executor)
+        if self.store is not None:
+            from dpverify.checks import of_kind
+            from dpverify.running import Store
+
+            of_kind("store", self.store, (Store, str, Path), "a folder")
 
     def _check_form(self) -> None:
         from dpverify.problems.tables.records import FORMS
 
         forms = ("array", "records") if self.given("command") else FORMS
-        if self.data_form not in forms:
+        if not isinstance(self.data_form, str) or self.data_form not in forms:
             with_command = " with {}" if self.given("command") else ""
             raise RequestError("data_form", self.data_form, ", ".join(forms) + with_command, "command")
 
@@ -216,7 +220,7 @@ class Request:
         if self.fewest_records is not None:
             checks.whole_number("fewest_records", self.fewest_records)
         if self.go_on is not None:
-            checks.whole_number("go_on", self.go_on, at_least=1)
+            checks.whole_number("go_on", self.go_on)
         if self.runs is not None:
             most = None if self.looks_once else MOST_SEQUENTIAL
             checks.whole_number("runs", self.runs, at_least=self.fewest_runs, at_most=most)

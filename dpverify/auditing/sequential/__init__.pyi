@@ -1,8 +1,6 @@
-from .audit import BettingAuditor, SequentialAudit, SequentialAuditor, Watch
-
-__all__ = [
-    "BettingAuditor",
-    "SequentialAudit",
-    "SequentialAuditor",
-    "Watch",
-]
+from .audit import (
+    BettingAuditor as BettingAuditor,
+    SequentialAudit as SequentialAudit,
+    SequentialAuditor as SequentialAuditor,
+    Watch as Watch,
+)

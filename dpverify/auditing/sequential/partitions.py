@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.auditing.black_box.boosting import GradientBoosting
 from dpverify.auditing.black_box.cells import RatiosInCells
 from dpverify.auditing.black_box.leftover import leaves_something
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, lowest_bits
@@ -21,7 +22,6 @@ from dpverify.auditing.black_box.scores import (
     Coordinate,
     DistanceFromCenter,
     FrequencyRatio,
-    GradientBoosting,
     HistogramRatio,
     LinearDiscriminant,
     NearestCentroid,

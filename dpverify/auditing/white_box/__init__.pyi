@@ -1,18 +1,8 @@
 from .audit import (
-    FEWEST_RUNS,
-    Stated,
-    StructuredPair,
-    WhiteBoxAuditor,
+    FEWEST_RUNS as FEWEST_RUNS,
+    Stated as Stated,
+    StructuredPair as StructuredPair,
+    WhiteBoxAuditor as WhiteBoxAuditor,
 )
-from .splitting import RareTail, rare_tail
-from .stated_laws import StatedLaw
-
-__all__ = [
-    "FEWEST_RUNS",
-    "RareTail",
-    "Stated",
-    "StatedLaw",
-    "StructuredPair",
-    "WhiteBoxAuditor",
-    "rare_tail",
-]
+from .splitting import RareTail as RareTail, rare_tail as rare_tail
+from .stated_laws import StatedLaw as StatedLaw

@@ -105,8 +105,8 @@ def rare_tail(
     number("threshold", threshold)
     seed = whole_number("seed", seed, at_least=0, at_most=None)
     number("failure_probability", failure_probability, above=0, below=1)
-    particles = whole_number("particles", particles, at_least=1)
-    replicates = whole_number("replicates", replicates, at_least=1)
+    particles = whole_number("particles", particles)
+    replicates = whole_number("replicates", replicates)
     if structure.skipped is not None or structure.stopped is not None:
         raise InvalidArgumentError("structure", structure, "one whose runs take all steps")
     walk = _Particles(structure, score, threshold)

@@ -78,7 +78,6 @@ def read_display(
     *,
     reading: str = "",
     soft: str = "",
-    taken: Iterable[OrderConstant] = (),
 ) -> ReadDisplay:
     """A formula and its conditions.
 
@@ -89,14 +88,13 @@ def read_display(
         reading: where a display has two readings, the part in question once more, with the brackets or dots that
             say which is meant; nothing else may differ.
         soft: where there is a `\\tilde O`, the quantity of which it leaves out powers.
-        taken: constants that another part of the same formula has.
 
     Raises:
         InvalidArgumentError: for what is not in the notation, not declared, or ambiguous; it says where.
     """
     known = letters if isinstance(letters, Letters) else Letters(letters, definitions)
     quantity = read_expression(soft, known) if soft else None
-    return meant(latex, reading, lambda shown: Reader(shown, known, quantity, taken).display())
+    return meant(latex, reading, lambda shown: Reader(shown, known, quantity).display())
 
 
 def read_formula(

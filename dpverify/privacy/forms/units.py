@@ -77,9 +77,9 @@ class PrivacyUnit:
             if takes and not has and (by, name) not in _OPTIONAL:
                 raise InvalidArgumentError(name, None, f"a value, with adjacency {by.value}")
         if self.key is not None and not (isinstance(self.key, str) and self.key):
-            checks.whole_number("key", self.key, at_least=1)
+            checks.whole_number("key", self.key)
         if self.size is not None:
-            checks.whole_number("size", self.size, at_least=1)
+            checks.whole_number("size", self.size)
         if self.distance is not None:
             checks.number_field(self, "distance", above=0, allowed="a finite real number above 0")
         if self.norm is not None and self.norm not in NORMS:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.checks import number
+from dpverify.checks import number, positive
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import AllSpace, Ball, Dataset, GeneralizedLinear, Problem, minimize
 from dpverify.problems.arrays import Array, at_least, at_most, like, namespace, row_sums
@@ -49,7 +49,7 @@ def minimize_tilted(
     `accuracy` (a length) is refused.
     """
     number("ridge", ridge, at_least=0, allowed="a finite number of at least 0")
-    number("accuracy", accuracy, above=0, allowed="a finite number above 0")
+    positive("accuracy", accuracy)
     if tilts.ndim != 2 or tilts.shape[1] != problem.constraint.dimension:
         raise InvalidArgumentError(
             "tilts", tuple(tilts.shape), f"numbers of shape (runs, {problem.constraint.dimension})"
@@ -97,7 +97,7 @@ def minimizer_of(problem: Problem, data: Dataset, *, accuracy: float) -> DataMin
     duality gap bounds the distance by sqrt(2 gap / m), gap being the mean risk's and m the loss's strong
     convexity; what the solver does inside is not counted, the certificate's queries are.
     """
-    number("accuracy", accuracy, above=0, allowed="a finite number above 0")
+    positive("accuracy", accuracy)
     convexity = problem.constants.strong_convexity
     if not convexity > 0:
         raise InvalidArgumentError("problem", problem, "a strongly convex loss")

@@ -7,6 +7,7 @@ does not accept is refused. A row is accepted only if its theorem rests on no ax
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -329,14 +330,19 @@ def _compiled(kernel: Kernel, file: Path) -> None:
 
 def _status(kernel: Kernel, file: Path, seconds: int) -> int:
     """The exit status of the read loop after a file, negative if a signal ended it."""
-    import resource  # not on Windows
 
     def limited() -> None:
+        import resource  # not on Windows, where CPU time has no limit
+
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
     with file.open("rb") as text:
         return subprocess.run(
-            [*kernel.loop, "-q"], cwd=file.parent, stdin=text, capture_output=True, preexec_fn=limited
+            [*kernel.loop, "-q"],
+            cwd=file.parent,
+            stdin=text,
+            capture_output=True,
+            preexec_fn=limited if os.name == "posix" else None,
         ).returncode
 
 

@@ -52,10 +52,9 @@ class StatedStep:
     def __post_init__(self) -> None:
         if not callable(self.move):
             raise InvalidArgumentError("move", self.move, "a function (states, generator) -> states")
-        checks.number("noise_stddev", self.noise_stddev, above=0, allowed="a finite number above 0")
+        checks.positive("noise_stddev", self.noise_stddev)
         checks.number("lipschitz_constant", self.lipschitz_constant, at_least=0, finite=False)
-        if not isinstance(self.draws, bool):
-            raise InvalidArgumentError("draws", self.draws, "True or False")
+        checks.of_kind("draws", self.draws, bool)
 
     def images(self, states: FloatArray, rng: np.random.Generator) -> FloatArray:
         """The map at states (k, d).
@@ -130,7 +129,7 @@ class StatedStructure:
 
     def quieter(self, factor: float) -> StatedStructure:
         """The same with all noise divided by a factor above 0."""
-        factor = checks.number("factor", factor, above=0, allowed="a finite number above 0")
+        factor = checks.positive("factor", factor)
         steps = tuple(replace(step, noise_stddev=step.noise_stddev / factor) for step in self.steps)
         return replace(self, steps=steps)
 

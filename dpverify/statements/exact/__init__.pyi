@@ -1,13 +1,6 @@
 from .index_chains import (
-    ExactEpsilon,
-    chains,
-    index_profiles,
-    noisy_chain,
+    ExactEpsilon as ExactEpsilon,
+    chains as chains,
+    index_profiles as index_profiles,
+    noisy_chain as noisy_chain,
 )
-
-__all__ = [
-    "ExactEpsilon",
-    "chains",
-    "index_profiles",
-    "noisy_chain",
-]

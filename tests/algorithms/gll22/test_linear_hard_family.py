@@ -96,13 +96,13 @@ def test_claim_7_2_on_the_ball_and_not_outside() -> None:
         w[:1000] = -v * np.abs(w[:1000]) * np.where(rng.random((1000, d)) < 0.2, -1.0, 1.0)
         w = Ball(d, family.diameter / 2).project(w)
         factor = family.diameter * family.separation / (4 * math.sqrt(d))
-        wrong = family.wrong_signs(w, v)
+        wrong = np.sum(w * v >= 0, axis=1)
         assert np.all(family.excess(w, v) >= factor * wrong - 1e-12)
         assert set(np.unique(wrong)) <= set(range(d + 1))
     # the paper says "any solution in R^d": one wrong sign, far outside of the ball, with a risk below the minimum
     family, v = LinearHardFamily(3, 5), np.ones(3)
     far = np.array([[-9.0, -9.0, 0.1]])
-    assert family.wrong_signs(far, v)[0] == 1
+    assert np.sum(far * v >= 0) == 1
     assert family.excess(far, v)[0] < 0
 
 
@@ -143,7 +143,9 @@ def excess_z(solver: Any) -> float:
     worst = family.diameter * family.separation
     assert np.all(np.isclose(excess, 0.0, atol=1e-12) | np.isclose(excess, worst))
     wrong = int(np.sum(excess > worst / 2))
-    return float(stats.binomtest(wrong, trials, family.least_excess(n) / worst).pvalue)
+    # the sign of the sum of the records is all there is to know
+    least = float(stats.norm.cdf(-family.separation * math.sqrt(n) / family.record_stddev))
+    return float(stats.binomtest(wrong, trials, least).pvalue)
 
 
 def test_the_mean_is_the_best_solver_in_one_dimension() -> None:
@@ -243,7 +245,6 @@ def test_other_array_libraries_get_the_same_numbers() -> None:
         lambda: LinearHardFamily(1, True),
         lambda: LinearHardFamily(1, 1, math.nan),
         lambda: LinearHardFamily(1, 1, 1.0, math.inf),
-        lambda: LinearHardFamily(2, 1).least_excess(3),
         lambda: LinearHardFamily(1, 1).draw(0, Randomness(0)),
         lambda: MeanMinimizer(0.0, 1.0, 1.0),
         lambda: MeanMinimizer(1.0, math.nan, 1.0),

@@ -105,7 +105,9 @@ def test_the_parameters_are_the_papers() -> None:
     assert used.noise_stddev == pytest.approx(math.sqrt(2) * lipschitz / (3 * math.sqrt(rho)))
     assert used.rate == pytest.approx(width / (lipschitz * math.sqrt(factor * 400)) / math.sqrt(factor))
     for algorithm in (bounded, DPSGD(problem, 1.0, delta, accuracy=alpha)):
-        bound = algorithm.printed_query_bound(n)
+        # Theorem 2, before m and T are rounded up
+        most = min(algorithm.batch_bound or n, n)
+        bound = (width * lipschitz / alpha) ** 2 * max(math.sqrt(5 / rho), 5 / (most * rho))
         assert bound * (1 - 1e-9) <= algorithm.gradient_query_count(n) <= 1.06 * bound
         stated = algorithm.risk_bound(n)
         assert stated.bound <= 2 * alpha * (1 + 1e-9)

@@ -9,8 +9,9 @@ import pytest
 
 from dpverify.auditing import DEFAULT_SCORERS, audit_privacy
 from dpverify.auditing import privacy as privacy_module
+from dpverify.auditing.black_box.boosting import GradientBoosting
 from dpverify.auditing.black_box.leftover import leaves_something
-from dpverify.auditing.black_box.scores import BestCoordinate, GradientBoosting
+from dpverify.auditing.black_box.scores import BestCoordinate
 from dpverify.privacy import ApproxDP
 
 Sides = tuple[np.ndarray, np.ndarray]

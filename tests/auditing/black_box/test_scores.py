@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -72,34 +68,6 @@ def test_some_scorer_always_applies(d: int) -> None:
     assert applied
     assert ("ratios in cells" in applied) == (d == 2)
     assert ("gradient boosting" in applied) == (d == 5)
-
-
-def test_libraries_that_a_scorer_loads_have_one_thread() -> None:
-    """In a process of its own, because here scikit-learn is loaded."""
-    script = (
-        "import sys\n"
-        "import numpy as np\n"
-        "from threadpoolctl import threadpool_info\n"
-        "from dpverify.auditing.black_box import scores\n"
-        "found = []\n"
-        "def watch(frame, event, _):\n"
-        "    if event == 'call' and frame.f_code.co_name in ('fit', 'decision_function'):\n"
-        "        if 'sklearn' in frame.f_code.co_filename:\n"
-        "            found.append([(x['user_api'], x['num_threads']) for x in threadpool_info()])\n"
-        "x = np.random.default_rng(1).normal(size=(2, 100, 5))\n"
-        "assert not any(name.startswith('sklearn') for name in sys.modules)\n"
-        "with scores.one_thread():\n"
-        "    sys.setprofile(watch)\n"
-        "    score = scores.GradientBoosting().fit(x[0], x[1], np.random.default_rng(2))\n"
-        "    score(x[0])\n"
-        "    sys.setprofile(None)\n"
-        "assert found\n"
-        "for pools in found:\n"
-        "    assert {'openmp', 'blas'} <= {api for api, _ in pools}, pools\n"
-        "    assert all(threads == 1 for _, threads in pools), pools\n"
-    )
-    environment = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
-    subprocess.run([sys.executable, "-c", script], check=True, env=environment, timeout=120)
 
 
 def test_names_differ() -> None:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import sys
+from contextlib import suppress
 
 import cvc5
 
+with suppress(
+    ImportError
+):  # Windows limits neither memory nor CPU time; counts of work end questions there, too
+    import resource
+
 MEMORY = 2 * 2**30  # bytes for all questions; rows take less than a twentieth
+LIMITED = hasattr(signal, "setitimer")  # whether the system limits memory and CPU time
 
 
 def answer(question: str, options: dict[str, str]) -> dict[str, object]:
@@ -32,9 +38,10 @@ def answer(question: str, options: dict[str, str]) -> dict[str, object]:
 
 def serve() -> None:
     """Answer until nobody asks any more; whoever asks sees where the guard has ended this process."""
-    limits = resource.getrlimit(resource.RLIMIT_DATA)
-    least = min(n for n in (MEMORY, *limits) if n != resource.RLIM_INFINITY)
-    resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
+    if LIMITED:
+        limits = resource.getrlimit(resource.RLIMIT_DATA)
+        least = min(n for n in (MEMORY, *limits) if n != resource.RLIM_INFINITY)
+        resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
     with (
         os.fdopen(os.dup(1), "w", encoding="utf-8") as out,
         open(os.devnull, "w", encoding="utf-8") as nowhere,
@@ -42,12 +49,14 @@ def serve() -> None:
         os.dup2(nowhere.fileno(), 1)
         for line in sys.stdin:
             asked = json.loads(line)
-            signal.setitimer(signal.ITIMER_PROF, asked["guard"])  # its signal ends the process
+            if LIMITED:
+                signal.setitimer(signal.ITIMER_PROF, asked["guard"])  # its signal ends the process
             try:
                 found = answer(asked["question"], asked["options"])
             except Exception as error:
                 found = {"error": f"cvc5 cannot answer: {error!r}"}
-            signal.setitimer(signal.ITIMER_PROF, 0)
+            if LIMITED:
+                signal.setitimer(signal.ITIMER_PROF, 0)
             print(json.dumps(found), file=out, flush=True)
 
 

@@ -25,6 +25,7 @@ from dpverify.statements.mechanisms.pairs.search import PairCase, record_at
 
 SEARCHED, RUNS = 4000, 10_000
 """Runs on each data set of the search for a pair, about, and of the audit, at most."""
+_SEED = 0
 DRAWN: dict[str, Callable[[np.random.Generator, float, float, int], FloatArray]] = {
     "normal": lambda rng, at, scale, runs: rng.normal(at, scale, runs),
     "laplace": lambda rng, at, scale, runs: rng.laplace(at, scale, runs),
@@ -194,7 +195,7 @@ class PageAudit:
     evidence: PrivacyEvidence
 
 
-def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int], seed: int = 0) -> PageAudit:
+def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]) -> PageAudit:
     """Audit a page's claim at the values of public letters of a pair, on the most telling pair that a search finds.
 
     Raises:
@@ -209,16 +210,16 @@ def audit_page(mechanism: MechanismOnPage, case: PairCase, sizes: dict[str, int]
 
     def draw(pair: Pair, runs: int, stream: int) -> tuple[FloatArray, FloatArray]:
         first, second = (
-            sampled(data, np.random.default_rng((seed, stream, k)), runs)
+            sampled(data, np.random.default_rng((_SEED, stream, k)), runs)
             for k, data in enumerate((pair.data, pair.neighbor))
         )
         return first, second
 
     domain = Domain(max(sides, key=len), adjacency, limits)
-    found = search_pairs(draw, domain, claim, runs=SEARCHED, seed=seed).pair
+    found = search_pairs(draw, domain, claim, runs=SEARCHED, seed=_SEED).pair
     kept = sides if found is None else (found.data, found.neighbor)
     data, neighbor = (np.asarray(side, dtype=np.float64) for side in kept)
-    request = Request(sampled, data, neighbor, claim, seed=seed, runs=RUNS, adjacency=adjacency)
+    request = Request(sampled, data, neighbor, claim, seed=_SEED, runs=RUNS, adjacency=adjacency)
     evidence = audit(request)
     values = sampled.values(len(data))
     letters = [
