@@ -81,7 +81,7 @@ LENGTHS = (1.0, 0.25, 0.08, 0.02, 0.5, 0.12, 0.35, 0.18, 0.7, 0.05, 0.03, 0.01)
 
 @dataclass(frozen=True)
 class Budget:
-    """Calls of one oracle on equal records: for as many runs as they are enough for, 4 to 400; of a run, and of all at most.
+    """Calls of one oracle on equal records: for as many runs as they suffice for, 4 to 400; of a run at most; of all.
 
     Of few instances where a run makes many calls, but of one in any case.
     """
@@ -267,7 +267,7 @@ def _attained(mechanism: Any, problem: Problem, n: int) -> float | None:
                 stated = other and other.risk_bound(n)
                 if known is not None and (stated is None or stated.bound > known.bound * (1 + 1e-9)):
                     continue
-                calls = max(one.count for one in other.queries(n))
+                calls = max((one.count for one in other.queries(n)), default=0)
                 if calls > budget.run or (spent and spent + 4 * calls > budget.all):
                     continue
                 runs = int(np.clip(budget.instance // max(calls, 1), 4, 400))
