@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -13,12 +13,14 @@ from dpverify.proving.rocq.comparisons import (
     Branch,
     asserted,
     braced,
+    by_combination,
     compared,
     exponentials,
     identity,
     parts_of,
     positive,
     signs_of,
+    without_divisors,
 )
 from dpverify.proving.rocq.terms import (
     Json,
@@ -92,6 +94,20 @@ def turned(e: Json, u: Json) -> Json:
     return [turned(part, u) for part in e]
 
 
+def _constants_named(e: Json, named: dict[str, tuple[str, Json]]) -> Json:
+    """With a letter, each noted with its value, for what in a product is neither rational nor of letters."""
+    if not isinstance(e, list) or e[0] == "exp":
+        return e
+    if e[0] == "mul":
+        fixed = [part for part in e[1:] if part[0] != "num" and not letters_in(part)]
+        if fixed:
+            value = ["mul", *fixed]
+            name, _ = named.setdefault(str(value), (f"constant {len(named)}", value))
+            rest = [_constants_named(part, named) for part in e[1:] if part not in fixed]
+            return ["mul", *rest, ["sym", name]]
+    return [e[0], *(_constants_named(part, named) for part in e[1:])]
+
+
 def chain(setting: Branch, claim: Json, steps: Json) -> list[str]:
     """The script of a claim that is shown by these steps."""
     if claim[0] not in ("<=", "<"):
@@ -139,8 +155,11 @@ class Goal:
             above = replace(self, setting=self.setting.knowing(TwoSides("<=", ZERO, e)))
             below = replace(self, setting=self.setting.knowing(TwoSides("<", e, ZERO)))
             return [*lines, *braced(above.follow(steps[2])), *braced(below.follow(steps[3]))]
-        if rule == "slope" and steps[2][0] not in ("+", "-"):
-            return self.way(*steps[1:])
+        if rule == "slope" and steps[2][0] == "+" and self.relation == "<=":
+            x, (_, small, e), edge, rise = steps[1:]
+            return self.far(x, small, e, edge, rise)
+        if rule in ("slope", "climb") and steps[2][0] not in ("+", "-"):
+            return self.way(*steps[1:], climbs=rule == "climb")
         raise UntranslatedError(rule)
 
     def leaf(self) -> list[str]:
@@ -162,7 +181,26 @@ class Goal:
         for u in arguments(f):
             if not positive(self.setting, u) and asserted(self.setting, TwoSides("<", u, ZERO)):
                 f = turned(f, u)
-        return lines + compared(self.setting.knowing(*more), TwoSides(self.relation, ZERO, f))
+        setting, goal = self.setting.knowing(*more), TwoSides(self.relation, ZERO, f)
+        if _constants_named(f, {}) != f and not any(e[0] in ("max", "min", "abs") for e in parts_of(f)):
+            found = by_combination(setting, goal) or without_divisors(setting, goal)
+            return lines + (found or replace(self, setting=setting).with_constants(f))
+        return lines + compared(setting, goal)
+
+    def with_constants(self, f: Json) -> list[str]:
+        """With a letter for each product of roots of numbers and powers of pi, of which bounds are known."""
+        named: dict[str, tuple[str, Json]] = {}
+        e = _constants_named(f, named)
+        facts: list[Json] = []
+        for name, value in named.values():
+            at, letter = Values({}, BITS).interval(read(value)), ["sym", name]
+            low, high = (["num", str(Fraction(end, 2**30))] for end in (-(at.low >> 30), (at.high >> 30) + 1))
+            facts += [
+                ["<", letter, ["leaf"]],
+                ["<=", ["add", letter, low], ["leaf"]],
+                ["<=", ["add", high, negative(letter)], ["leaf"]],
+            ]
+        return self.renamed([list(pair) for pair in named.values()], facts, e, ["leaf"])
 
     def renamed(self, new: Json, facts: Json, e: Json, then: Json) -> list[str]:
         """Here f is e where new letters have the values that are said; of these only the facts are used."""
@@ -227,64 +265,116 @@ class Goal:
         between = "; [given |]" if head == "log" else ""
         return [*lines, f"apply {lemma}{between}.", *replace(self, f=["add", v, negative(u)]).follow(then)]
 
-    def way(self, x: str, end: Json, edge: Json, rise: Json) -> list[str]:
-        """From an end, along a letter: f does not fall."""
-        letter, kinds = ["sym", x], self.setting.kinds
-        here = self.setting
-        away = asserted(here, TwoSides("<=", end, letter))
-        above = away is not None
-        if away is None:
-            away = asserted(here, TwoSides("<=", letter, end))
-        if away is None:
-            raise UntranslatedError("an end on neither side")
-        lines, path, at_end, kept = [*away], list[TwoSides](), list[TwoSides](), list[TwoSides]()
-        for each in here.given:
+    def carried(
+        self, x: str, there: Callable[[TwoSides, Json], TwoSides]
+    ) -> tuple[list[str], list[list[TwoSides]]]:
+        """What holds along a way, what holds at its end, and what is said of x there, after lines that show it.
+
+        Of a comparison with a rate at which its right less its left rises with x, `there` has to hold.
+        """
+        lines, path, at_end, kept = list[str](), list[TwoSides](), list[TwoSides](), list[TwoSides]()
+        for each in self.setting.given:
             sides = ["add", each.right, negative(each.left)]
-            if x not in letters_in(sides):
-                path.append(each)
-                at_end.append(each)
-                continue
-            try:
-                linear = each.relation in ("<", "<=") and x not in letters_in(slope(sides, x))
-            except UntranslatedError:
-                linear = False
-            there = TwoSides("<=", replaced(each.left, x, end), replaced(each.right, x, end))
-            shown = asserted(here, there) if linear else None
-            if shown is not None:
+            end = each
+            if x in letters_in(sides):
+                try:
+                    rate = slope(sides, x)
+                except UntranslatedError:
+                    continue
+                end = there(each, rate)
+                linear = each.relation in ("<", "<=") and x not in letters_in(rate)
+                shown = asserted(self.setting, end) if linear else None
+                if shown is None:
+                    continue
                 lines += shown
-                path.append(each)
-                at_end.append(there)
                 kept.append(each)
-        n, a, f = name_of(x), self.text(end), self.text(self.f)
-        rises = halves(slope(self.f, x))
-        there = replaced(self.f, x, end)
-        function, its = (f"(fun {n} : R => {text})" for text in (f, self.text(rises)))
-        rule = "no_fall" if above else "no_rise"
-        lines.append(f"apply ({'Rle' if self.relation == '<=' else 'Rlt_le'}_trans _ ({self.text(there)})).")
-        at = replace(self, setting=replace(here, given=tuple(at_end)), f=there)
-        lines += braced([f"clear dependent {n}.", *at.follow(edge)])
-        lines.append(f"apply ({rule} {function} {its} ({a}) {n}).")
-        lines += braced(["assumption."])
-        lines += braced([*self.defined(at), "continuous_there."])
-        on_way = _WAY.format(x)
-        w = name_of(on_way)
-        inside = replace(here, kinds={**kinds, on_way: "real"})
-        inner = [f"intros {w} [? ?]."]
+            path.append(each)
+            at_end.append(end)
+        return lines, [path, at_end, kept]
+
+    def moved(self, x: str, kept: list[TwoSides]) -> list[str]:
+        """A letter on the way in the place of x, with what is said of x."""
+        on_way, n = _WAY.format(x), name_of(x)
+        inside = replace(self.setting, kinds={**self.setting.kinds, on_way: "real"})
+        lines = []
         for each in kept:
             left, right = (
                 inside.text(replaced(side, x, ["sym", on_way])) for side in (each.left, each.right)
             )
-            inner.append(f"assert ({left} {each.relation} {right}) by between_ends.")
-        inner.append(f"cbv beta; clear dependent {n}; rename {w} into {n}.")
+            lines.append(f"assert ({left} {each.relation} {right}) by between_ends.")
+        return [*lines, f"cbv beta in *; clear dependent {n}; rename {name_of(on_way)} into {n}."]
+
+    def rising(
+        self, x: str, path: list[TwoSides], moved: list[str], above: bool, strict: bool, rise: Json
+    ) -> list[str]:
+        """That f is smooth on the way, and does not fall, or rises."""
+        rises = halves(slope(self.f, x))
+        there = replace(self.setting, given=tuple(path))
+        relation = "<" if strict else "<="
+        goal = replace(self, setting=there, f=rises if above else negative(rises), relation=relation)
+        smooth = [*self.defined(replace(self, setting=there)), "derived."]
+        return [*moved, "split.", *braced(smooth), *goal.follow(rise)]
+
+    def functions(self, x: str) -> str:
+        """The function of x that f is, and its derivative."""
+        n = name_of(x)
+        return " ".join(f"(fun {n} : R => {self.text(e)})" for e in (self.f, halves(slope(self.f, x))))
+
+    def way(self, x: str, end: Json, edge: Json, rise: Json, *, climbs: bool) -> list[str]:
+        """From an end, along a letter: f does not fall, or it climbs."""
+        letter, here, n = ["sym", x], self.setting, name_of(x)
+        away = asserted(here, TwoSides("<" if climbs else "<=", end, letter))
+        above = away is not None
+        if away is None and not climbs:
+            away = asserted(here, TwoSides("<=", letter, end))
+        if away is None:
+            raise UntranslatedError("an end on neither side")
+        shown, (path, at_end, kept) = self.carried(
+            x, lambda each, _: TwoSides("<=", *(replaced(e, x, end) for e in (each.left, each.right)))
+        )
+        f = replaced(self.f, x, end)
+        at = replace(
+            self, setting=replace(here, given=tuple(at_end)), f=f, relation="<=" if climbs else self.relation
+        )
+        order = "Rlt_le" if at.relation == "<" else "Rle_lt" if self.relation == "<" else "Rle"
         beyond = TwoSides("<", end, letter) if above else TwoSides("<", letter, end)
-        there_ = replace(here, given=(*path, beyond))
-        goal = replace(self, setting=there_, f=rises if above else negative(rises), relation="<=")
-        inner += [
-            "split.",
-            *braced([*self.defined(replace(self, setting=there_)), "derived."]),
-            *goal.follow(rise),
+        rule = "climbs" if climbs else "no_fall" if above else "no_rise"
+        weaker = ["apply Rlt_le."] if climbs and self.relation == "<=" else []
+        inner = self.rising(x, [*path, beyond], self.moved(x, kept), above, climbs, rise)
+        return [
+            *away,
+            *shown,
+            f"apply ({order}_trans _ ({self.text(f)})).",
+            *braced([f"clear dependent {n}.", *at.follow(edge)]),
+            *weaker,
+            f"apply ({rule} {self.functions(x)} ({self.text(end)}) {n}).",
+            *braced(["assumption."]),
+            *braced([*self.defined(at), "continuous_there."]),
+            *braced([f"intros {name_of(_WAY.format(x))} [? ?].", *inner]),
         ]
-        return [*lines, *braced(inner)]
+
+    def far(self, x: str, small: str, e: Json, edge: Json, rise: Json) -> list[str]:
+        """From far out, down along a letter: f is not below -small there, and does not rise on the way out."""
+        n, s, w = (name_of(name) for name in (x, small, _WAY.format(x)))
+        shown, (path, _, kept) = self.carried(x, lambda _, rate: TwoSides("<=", ZERO, rate))
+        inside = replace(self.setting, kinds={**self.setting.kinds, small: "real"}, given=tuple(path))
+        inside = inside.knowing(TwoSides("<", ZERO, ["sym", small]), TwoSides("<=", e, ["sym", x]))
+        tails = []
+        for u in {str(u): u[1] for u in parts_of(self.f) if u[0] == "phi"}.values():
+            far_down = asserted(inside, TwoSides("<=", u, negative(["pow", ["sym", small], ["num", "-1"]])))
+            if far_down is not None:
+                most = TwoSides("<=", ["phi", u], ["sym", small])
+                how = f"assert ({inside.text(most.left)} <= {s}) by (apply Phi_below; [assumption | lra])."
+                tails += [*far_down, how]
+                inside = inside.knowing(most)
+        at = replace(self, setting=inside, f=["add", self.f, ["sym", small]])
+        moved = self.moved(x, kept)
+        return [
+            *shown,
+            f"apply (from_far {self.functions(x)} (fun {s} : R => {inside.text(e)}) {n}).",
+            *braced([f"intros {s} {w} ? ? ?.", *moved, *tails, *at.follow(edge)]),
+            *braced([f"intros {w} ?.", *self.rising(x, path, moved, False, False, rise)]),
+        ]
 
     @staticmethod
     def defined(goal: Goal) -> list[str]:

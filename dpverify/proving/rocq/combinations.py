@@ -23,6 +23,8 @@ _NUMBER = re.compile(r"\(?\d+( / \d+)?\)?")
 MOST_TERMS = 400
 """Terms of a polynomial, at most."""
 MOST_CANDIDATES = 4000
+MOST_STEPS = 3000
+"""Of the simplex method."""
 ROUNDS = 5
 MOST_SQUARES = 9
 """Roots of monomials of whose differences squares are tried."""
@@ -106,7 +108,7 @@ class PolynomialLetters:
             if head == "phi" and argument and opposite in self.signs:
                 self.same[text] = (f"(1 - {opposite})", "reflected")
                 return {(): Fraction(1), ((opposite, Fraction(1)),): Fraction(-1)}
-            canonical = f"({FUNCTIONS[head][0]} {self.sum_of(argument)})"
+            canonical = f"({FUNCTIONS[head]} {self.sum_of(argument)})"
             self.same[text] = (canonical, "function_is")
             if head == "log":
                 self.inside[canonical] = argument
@@ -527,7 +529,9 @@ def _weights(
         cost = np.where(strict, 1.0, 1.5)
     else:
         strict, cost = [], np.ones(len(keys))
-    solved = linprog(cost, A_eq=matrix, b_eq=right, bounds=(0, None), method="highs-ds")
+    solved = linprog(
+        cost, A_eq=matrix, b_eq=right, bounds=(0, None), method="highs-ds", options={"maxiter": MOST_STEPS}
+    )
     if not solved.success:
         return None
     support = [key for key, weight in zip(keys, solved.x, strict=True) if weight > 1e-9]

@@ -200,7 +200,11 @@ def by_combination(setting: Branch, goal: TwoSides) -> list[str] | None:
         found = combination(letters_now, goal, setting.given, pairs=pairs, squares=squares)
         if found is not None:
             return [*lines, *combined(setting, letters_now, goal, found)]
-    if goal.relation == "<=" and any(True for side in (goal.left, goal.right) for _ in _under_roots(side)):
+    if (
+        goal.relation == "<="
+        and goal.left != ["num", "0"]
+        and any(True for side in (goal.left, goal.right) for _ in _under_roots(side))
+    ):
         left, right = (["pow", side, ["num", "2"]] for side in (goal.left, goal.right))
         squared = TwoSides("<=", left, right)
         for squares in (False, True):

@@ -635,6 +635,230 @@ Ltac evaluated := lazymatch goal with
 Ltac bounded := integers; split; first [lra | enclosed].
 Ltac normal := unfold Phi; integral with (i_prec 80, i_degree 14).
 
+(* ------------------------------------------------------------------ the normal law far out, and its quantiles *)
+Lemma Phi_slope x : is_derive Phi x (exp (- (x * x) / 2) / sqrt (2 * PI)).
+Proof.
+  unfold Phi. auto_derive; [| unfold Rdiv; ring].
+  repeat split; [apply bell_integrable | apply filter_forall; intros; apply continuity_pt_filterlim, bell_continuous].
+Qed.
+Lemma Phi_derivable x : ex_derive Phi x.
+Proof. exists (exp (- (x * x) / 2) / sqrt (2 * PI)). apply Phi_slope. Qed.
+Lemma Phi_derivative x : Derive Phi x = exp (- (x * x) / 2) / sqrt (2 * PI).
+Proof. apply is_derive_unique, Phi_slope. Qed.
+Lemma bell_rest_most x : bell_rest x <= exp (- (x * x) / 2) * (PI / 4).
+Proof.
+  replace (exp (- (x * x) / 2) * (PI / 4)) with (RInt (fun t => exp (- (x * x) / 2) * / (1 + t ^ 2)) 0 1).
+  - unfold bell_rest. apply RInt_le; [lra | apply bell_rest_integrable | |].
+    + apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros t _.
+      apply (ex_derive_continuous (fun t : R => exp (- (x * x) / 2) * / (1 + t ^ 2))). auto_derive. pose proof (square_plus t). lra.
+    + intros t _. pose proof (square_plus t). unfold Rdiv at 1. replace (1 + t ^ 2) with (1 + t * t) by ring.
+      apply Rmult_le_compat_r; [apply inverse_nonnegative; lra |]. apply exp_order. pose proof (Rle_0_sqr (x * t)). unfold Rsqr in *. lra.
+  - apply is_RInt_unique. replace (PI / 4) with (atan 1 - atan 0) by (rewrite atan_1, atan_0; ring).
+    apply (is_RInt_scal (fun t => / (1 + t ^ 2)) 0 1 (exp (- (x * x) / 2)) (atan 1 - atan 0)). apply (is_RInt_derive atan).
+    + intros t _. apply is_derive_Reals, derivable_pt_lim_atan.
+    + intros t _. apply (ex_derive_continuous (fun t => / (1 + t ^ 2))). auto_derive. pose proof (square_plus t). lra.
+Qed.
+Lemma Phi_tail x : 0 <= x -> Phi (- x) <= exp (- (x * x) / 2) / 2.
+Proof.
+  intros X. pose proof (bell_total x). pose proof (bell_rest_most x) as M. pose proof PI_RGT_0. rewrite Phi_reflected. unfold Phi. fold (bell_area x).
+  assert (A : 0 <= bell_area x) by (apply RInt_ge_0; [exact X | apply bell_integrable | intros; apply Rlt_le, exp_pos]).
+  assert (P : 0 < sqrt (2 * PI)) by (apply sqrt_lt_R0; lra). pose proof (sqrt_sqrt (2 * PI) ltac:(lra)) as Q.
+  assert (E : 0 < exp (- (x * x) / 2) <= 1) by (split; [apply exp_pos | rewrite <- exp_0; apply exp_order; nra]).
+  revert A H M E. generalize (bell_area x : R) (exp (- (x * x) / 2)). intros a e A H M E. set (s := sqrt (2 * PI)) in *. clearbody s.
+  replace a with (a / s * s) in * by (field; lra). set (b := a / s) in *. clearbody b. replace (b * s / s) with b by (field; lra).
+  assert (0 <= b) by nra. assert ((1 - e) / 4 <= b * b) by (apply Rmult_le_reg_r with (2 * PI); nra). nra.
+Qed.
+Lemma Phi_far x : 0 < x -> Phi (- x) * x <= 1.
+Proof.
+  intros X. pose proof (Phi_tail x ltac:(lra)) as T. pose proof (exp_ineq1_le (x * x / 2)) as E.
+  replace (- (x * x) / 2) with (- (x * x / 2)) in T by field. rewrite exp_Ropp in T. set (e := exp (x * x / 2)) in *. clearbody e.
+  assert (0 < e) by nra. assert (e * / e = 1) by (field; lra). pose proof (Rinv_0_lt_compat e H). set (i := / e) in *. clearbody i.
+  assert (i * x <= 1) by (apply Rle_trans with (e * i); nra). nra.
+Qed.
+Lemma Phi_below s x : 0 < s -> x <= - / s -> Phi x <= s.
+Proof.
+  intros S X. assert (0 < / s) by now apply Rinv_0_lt_compat. pose proof (Phi_far (- x) ltac:(lra)) as F. rewrite Ropp_involutive in F.
+  assert (s * / s = 1) by (field; lra). pose proof (Phi_positive x). nra.
+Qed.
+Lemma Phi_zero : Phi 0 = 1 / 2.
+Proof. pose proof (Phi_reflected 0) as E. rewrite Ropp_0 in E. lra. Qed.
+Lemma Phi_below_one x : Phi x < 1.
+Proof. pose proof (Phi_positive (- x)) as P. rewrite Phi_reflected in P. lra. Qed.
+Lemma Phi_rises x y : x < y -> Phi x < Phi y.
+Proof.
+  intros L. destruct (MVT_gen Phi x y (fun t => exp (- (t * t) / 2) / sqrt (2 * PI))) as [c [_ V]].
+  - intros; apply Phi_slope.
+  - intros; apply derivable_continuous_pt. eexists. apply is_derive_Reals, Phi_slope.
+  - assert (0 < exp (- (c * c) / 2) / sqrt (2 * PI)) by (pose proof PI_RGT_0; sign). nra.
+Qed.
+Lemma quantile_exists p : 0 < p -> p < 1 -> exists q, Phi q = p.
+Proof.
+  intros L U. destruct (IVT_gen Phi (- / p) (/ (1 - p)) p) as [q [_ E]]; [| | now exists q].
+  - intros x. apply derivable_continuous_pt. eexists. apply is_derive_Reals, Phi_slope.
+  - pose proof (Rinv_0_lt_compat p L) as P. pose proof (Rinv_0_lt_compat (1 - p) ltac:(lra)) as S.
+    pose proof (Phi_order (- / p) (/ (1 - p)) ltac:(lra)). rewrite Rmin_left, Rmax_right by lra.
+    pose proof (Phi_far _ P) as A. pose proof (Phi_far _ S) as B. rewrite Phi_reflected in B. split.
+    + apply Rmult_le_reg_r with (/ p); [exact P |]. rewrite Rinv_r by lra. exact A.
+    + apply (Rmult_le_compat_r (1 - p)) in B; [| lra]. rewrite Rmult_assoc, Rinv_l in B by lra. lra.
+Qed.
+Lemma quantile_is q : Phi_inverse (Phi q) = q.
+Proof.
+  unfold Phi_inverse. rewrite (is_lub_Rbar_unique _ q); [reflexivity |]. split.
+  - intros x L. destruct (Rle_lt_dec x q) as [? | G]; [assumption | apply Phi_rises in G; lra].
+  - intros b B. apply B. lra.
+Qed.
+Lemma quantile_reflected q : Phi_inverse (1 - Phi q) = - q.
+Proof. rewrite <- Phi_reflected. apply quantile_is. Qed.
+
+(* ------------------------------------------------------------------ integrals to infinite ends *)
+(* What grows far out no faster than a power. *)
+Definition slow (f : R -> R) := exists c n, 0 <= c /\ forall x, 1 <= Rabs x -> Rabs (f x) <= c * Rabs x ^ n.
+Lemma slow_constant c : slow (fun _ => c).
+Proof. exists (Rabs c), O. split; [apply Rabs_pos |]. intros. simpl. lra. Qed.
+Lemma slow_letter : slow (fun x => x).
+Proof. exists 1, 1%nat. split; [lra |]. intros. simpl. lra. Qed.
+Lemma slow_plus f g : slow f -> slow g -> slow (fun x => f x + g x).
+Proof.
+  intros (c & n & C & F) (d & m & D & G). exists (c + d), (Nat.max n m). split; [lra |]. intros x X.
+  pose proof (F x X). pose proof (G x X). pose proof (Rabs_triang (f x) (g x)).
+  pose proof (Rle_pow (Rabs x) n (Nat.max n m) X ltac:(lia)). pose proof (Rle_pow (Rabs x) m (Nat.max n m) X ltac:(lia)). nra.
+Qed.
+Lemma slow_times f g : slow f -> slow g -> slow (fun x => f x * g x).
+Proof.
+  intros (c & n & C & F) (d & m & D & G). exists (c * d), (n + m)%nat. split; [now apply Rmult_le_pos |]. intros x X.
+  rewrite Rabs_mult, pow_add. replace (c * d * (Rabs x ^ n * Rabs x ^ m)) with (c * Rabs x ^ n * (d * Rabs x ^ m)) by ring.
+  apply Rmult_le_compat; auto using Rabs_pos.
+Qed.
+Lemma slow_opposite f : slow f -> slow (fun x => - f x).
+Proof. intros (c & n & C & F). exists c, n. split; [exact C |]. intros x X. rewrite Rabs_Ropp. auto. Qed.
+Lemma slow_power f n : slow f -> slow (fun x => f x ^ n).
+Proof. intros F. induction n as [| n I]; [apply (slow_constant 1) | now apply (slow_times f (fun x => f x ^ n))]. Qed.
+Ltac slow := cbv beta; lazymatch goal with
+  | |- slow (fun _ => ?c) => apply slow_constant
+  | |- slow (fun x => x) => apply slow_letter
+  | |- slow (fun x => @?f x + @?g x) => apply (slow_plus f g); slow
+  | |- slow (fun x => @?f x - @?g x) => apply (slow_plus f (fun x => - g x)); slow
+  | |- slow (fun x => @?f x * @?g x) => apply (slow_times f g); slow
+  | |- slow (fun x => @?f x / @?g x) => apply (slow_times f (fun x => / g x)); slow
+  | |- slow (fun x => - @?f x) => apply (slow_opposite f); slow
+  | |- slow (fun x => @?f x ^ ?n) => apply (slow_power f n); slow
+  end.
+Lemma power_of_exp e m : powerRZ (exp e) m = exp (IZR m * e).
+Proof. rewrite powerRZ_Rpower by apply exp_pos. unfold Rpower. now rewrite ln_exp. Qed.
+Lemma exp_times a n : exp (INR n * a) = exp a ^ n.
+Proof. rewrite pow_powerRZ, power_of_exp, <- INR_IZR_INZ. reflexivity. Qed.
+Lemma decays f r : 0 < r -> slow f -> exists k, forall x, 1 <= Rabs x -> Rabs (f x) * exp (- (r * Rabs x)) <= k / Rabs x.
+Proof.
+  intros P (c & n & C & F). exists (c * / (r / INR (S n)) ^ S n). intros x X. set (y := Rabs x) in *.
+  assert (N : 0 < INR (S n)) by (apply lt_0_INR; lia). assert (Q : 0 < r / INR (S n)) by now apply Rdiv_lt_0_compat.
+  set (q := r / INR (S n)) in *. assert (E : (q * y) ^ S n <= exp (r * y)).
+  { replace (r * y) with (INR (S n) * (q * y)) by (unfold q; field; lra). rewrite exp_times. apply pow_incr. pose proof (exp_ineq1_le (q * y)). split; [apply Rmult_le_pos |]; lra. }
+  rewrite exp_Ropp. pose proof (F x X) as B. fold y in B. rewrite Rpow_mult_distr in E.
+  assert (0 < q ^ S n) by now apply pow_lt. assert (0 < y ^ S n) by (apply pow_lt; lra). pose proof (exp_pos (r * y)).
+  apply Rle_trans with (c * y ^ n * / exp (r * y)); [apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | exact B] |].
+  apply Rle_trans with (c * y ^ n * / (q ^ S n * y ^ S n)).
+  - apply Rmult_le_compat_l; [apply Rmult_le_pos; [exact C | apply pow_le; lra] |]. apply Rinv_le_contravar; [now apply Rmult_lt_0_compat | exact E].
+  - right. simpl. field. repeat split; try lra; apply pow_nonzero; lra.
+Qed.
+
+Lemma at_ends (f : R -> R) k : (forall x, 1 <= Rabs x -> Rabs (f x) <= k / Rabs x) ->
+  filterlim f (Rbar_locally p_infty) (locally 0) /\ filterlim f (Rbar_locally m_infty) (locally 0).
+Proof.
+  intros F. assert (forall e : posreal, forall x, Rabs k / e + 1 <= Rabs x -> ball 0 e (f x)) as B.
+  { intros e x X. destruct e as [e E]; simpl in *. assert (0 <= Rabs k / e) by (apply Rmult_le_pos; [apply Rabs_pos | left; now apply Rinv_0_lt_compat]).
+    change (Rabs (f x - 0) < e). rewrite Rminus_0_r. apply Rle_lt_trans with (k / Rabs x); [apply F; lra |].
+    apply Rmult_lt_reg_r with (Rabs x); [lra |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+    apply Rle_lt_trans with (Rabs k / e * e); [unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; pose proof (Rle_abs k); lra |].
+    rewrite Rmult_comm. apply Rmult_lt_compat_l; lra. }
+  split; intros P [e Q].
+  - exists (Rabs k / e + 1). intros x X. apply Q, B. pose proof (Rle_abs x). lra.
+  - exists (- (Rabs k / e + 1)). intros x X. apply Q, B. rewrite <- (Rabs_Ropp x). pose proof (Rle_abs (- x)). lra.
+Qed.
+Lemma limit_of_sum (f g : R -> R) (F : (R -> Prop) -> Prop) a b c : Filter F -> c = a + b ->
+  filterlim f F (locally a) -> filterlim g F (locally b) -> filterlim (fun x => f x + g x) F (locally c).
+Proof. intros P -> A B. apply (filterlim_comp_2 f g Rplus A B). apply (filterlim_plus a b). Qed.
+(* The integral of a derivative, by what it tends to. *)
+Lemma integral_by (F f : R -> R) (G H : (R -> Prop) -> Prop) low high : Filter G -> Filter H ->
+  (forall x, is_derive F x (f x)) -> (forall x, ex_derive f x) ->
+  filterlim F G (locally low) -> filterlim F H (locally high) -> is_RInt_gen f G H (high - low).
+Proof.
+  intros P Q D C L U. apply (is_RInt_gen_ext (Derive F)).
+  { apply filter_forall. intros. now apply is_derive_unique. }
+  apply is_RInt_gen_Derive; [| | exact L | exact U]; apply filter_forall; intros _ x _.
+  - now exists (f x).
+  - apply (continuous_ext f); [intros; symmetry; now apply is_derive_unique |]. now apply (ex_derive_continuous f).
+Qed.
+Lemma integral_is f G H (v : R) : ProperFilter' G -> ProperFilter' H -> is_RInt_gen f G H v -> integrable f G H /\ integral f G H = v.
+Proof. intros P Q I. split; [now exists v |]. now apply is_RInt_gen_unique. Qed.
+Lemma exponential_integral f r a q dq : 0 < r -> slow q -> (forall x, is_derive q x (dq x)) -> (forall x, ex_derive dq x) ->
+  (forall x, f x = (dq x - r * q x) * exp (- (r * x))) ->
+  integrable f (at_point a) (Rbar_locally p_infty) /\
+    integral f (at_point a) (Rbar_locally p_infty) = - (q a * exp (- (r * a))).
+Proof.
+  intros P S D C E. apply integral_is; [exact _ | exact _ |]. replace (- (q a * exp (- (r * a)))) with (0 - q a * exp (- (r * a))) by ring.
+  apply (is_RInt_gen_ext (fun x => (dq x - r * q x) * exp (- (r * x)))); [apply filter_forall; intros; symmetry; apply E |].
+  apply (integral_by (fun x => q x * exp (- (r * x)))); try exact _.
+  - intros x. auto_derive; [repeat split; now exists (dq x) |]. change (Derive (fun x => q x) x) with (Derive q x). rewrite (is_derive_unique q x _ (D x)). ring.
+  - intros x. auto_derive. repeat split; [apply C | now exists (dq x)].
+  - intros Q L. simpl. unfold at_point, filtermap. apply locally_singleton. exact L.
+  - destruct (decays q r P S) as [k K]. destruct (at_ends (fun x => q x * exp (- (r * Rabs x))) k) as [U _].
+    { intros x X. rewrite Rabs_mult, (Rabs_pos_eq (exp _)) by (left; apply exp_pos). now apply K. }
+    apply (filterlim_ext_loc (fun x => q x * exp (- (r * Rabs x)))); [exists 0; intros; rewrite Rabs_pos_eq by lra; reflexivity | exact U].
+Qed.
+Lemma Phi_ends : filterlim Phi (Rbar_locally p_infty) (locally 1) /\ filterlim Phi (Rbar_locally m_infty) (locally 0).
+Proof.
+  assert (B : forall x, 0 < x -> Rabs (Phi (- x)) <= 1 / Rabs x).
+  { intros x X. rewrite !Rabs_pos_eq by (try (left; apply Phi_positive); lra). pose proof (Phi_far x X).
+    apply Rmult_le_reg_r with x; [exact X |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  destruct (at_ends (fun x => Phi (- Rabs x)) 1) as [U L].
+  { intros x X. rewrite <- (Rabs_Rabsolu x) at 2. apply B. lra. }
+  split.
+  - apply (filterlim_ext_loc (fun x => 1 + - Phi (- Rabs x))).
+    { exists 0. intros. rewrite Rabs_pos_eq, Phi_reflected by lra. ring. }
+    apply (limit_of_sum _ _ _ 1 0); [exact _ | ring | apply filterlim_const |].
+    replace 0 with (- 0) by ring. apply (filterlim_comp _ _ _ _ Ropp _ _ _ U). apply (filterlim_opp 0).
+  - apply (filterlim_ext_loc (fun x => Phi (- Rabs x))); [| exact L].
+    exists 0. intros. rewrite Rabs_left by lra. now rewrite Ropp_involutive.
+Qed.
+Lemma gaussian_integral f k r c p dp : 0 < r -> slow p -> (forall x, is_derive p x (dp x)) -> (forall x, ex_derive dp x) ->
+  (forall x, f x = (k + dp x - 2 * r * (x - c) * p x) * exp (- (r * (x - c) ^ 2))) ->
+  integrable f (Rbar_locally m_infty) (Rbar_locally p_infty) /\
+    integral f (Rbar_locally m_infty) (Rbar_locally p_infty) = k * sqrt (PI / r).
+Proof.
+  intros P S D C E. apply integral_is; [exact _ | exact _ |]. pose proof PI_RGT_0. replace (k * sqrt (PI / r)) with (k * sqrt (PI / r) * 1 - k * sqrt (PI / r) * 0) by ring.
+  apply (is_RInt_gen_ext (fun x => (k + dp x - 2 * r * (x - c) * p x) * exp (- (r * (x - c) ^ 2)))); [apply filter_forall; intros; symmetry; apply E |].
+  set (away := fun x => (x - c) * sqrt (2 * r)). assert (R : 0 < sqrt (2 * r)) by (apply sqrt_lt_R0; lra).
+  assert (V : exists v, forall x, 1 <= Rabs x -> Rabs (p x * exp (- (r * (x - c) ^ 2))) <= v / Rabs x).
+  { destruct (decays p (r / 2) ltac:(lra) S) as [v K]. exists (exp (r * c ^ 2) * v). intros x X.
+    rewrite Rabs_mult, (Rabs_pos_eq (exp _)) by (left; apply exp_pos). unfold Rdiv. rewrite Rmult_assoc.
+    apply Rle_trans with (exp (r * c ^ 2) * (Rabs (p x) * exp (- (r / 2 * Rabs x)))); [| apply Rmult_le_compat_l; [left; apply exp_pos | now apply K]].
+    replace (exp (r * c ^ 2) * (Rabs (p x) * exp (- (r / 2 * Rabs x)))) with (Rabs (p x) * exp (r * c ^ 2 + - (r / 2 * Rabs x))) by (rewrite exp_plus; ring).
+    apply Rmult_le_compat_l; [apply Rabs_pos |]. apply exp_order. assert (Rabs x <= x ^ 2) by (rewrite <- (pow2_abs x); nra).
+    assert (x ^ 2 / 2 <= (x - c) ^ 2 + c ^ 2) by (pose proof (pow2_ge_0 (x - 2 * c)); nra). nra. }
+  destruct V as [v V]. destruct (at_ends _ _ V) as [U L]. destruct Phi_ends as [PU PL].
+  apply (integral_by (fun x => k * sqrt (PI / r) * Phi (away x) + p x * exp (- (r * (x - c) ^ 2)))); try exact _.
+  - intros x. unfold away. auto_derive; [repeat split; [apply Phi_derivable | now exists (dp x)] |].
+    change (Derive (fun x => p x) x) with (Derive p x). change (Derive (fun x => Phi x)) with (Derive Phi). rewrite (is_derive_unique p x _ (D x)), Phi_derivative.
+    replace (x + - c) with (x - c) by ring. replace (- ((x - c) * sqrt (2 * r) * ((x - c) * sqrt (2 * r))) / 2) with (- (r * (x - c) ^ 2)).
+    2: { pose proof (sqrt_sqrt (2 * r) ltac:(lra)). set (s := sqrt (2 * r)) in *. clearbody s. replace r with (s * s / 2) by lra. field. }
+    rewrite (sqrt_div PI r), (sqrt_mult 2 PI), (sqrt_mult 2 r) by lra. assert (0 < sqrt 2) by (apply sqrt_lt_R0; lra).
+    assert (0 < sqrt PI) by now apply sqrt_lt_R0. assert (0 < sqrt r) by now apply sqrt_lt_R0. change ((x - c) * ((x - c) * 1)) with ((x - c) ^ 2). field. repeat split; lra.
+  - intros x. auto_derive. repeat split; [apply C | now exists (dp x)].
+  - apply (limit_of_sum _ _ _ (k * sqrt (PI / r) * 0) 0); [exact _ | ring | | exact L].
+    apply (filterlim_comp _ _ _ (fun x => Phi (away x)) (Rmult (k * sqrt (PI / r))) _ (locally 0)); [| apply (filterlim_scal_r (K := R_AbsRing) (V := R_NormedModule))].
+    apply (filterlim_comp _ _ _ away Phi _ (Rbar_locally m_infty)); [| exact PL].
+    intros Q [m M]. exists (m / sqrt (2 * r) + c). intros x X. apply M. unfold away. apply Rmult_lt_reg_r with (/ sqrt (2 * r)); [now apply Rinv_0_lt_compat |].
+    rewrite Rmult_assoc, Rinv_r by lra. unfold Rdiv in X. lra.
+  - apply (limit_of_sum _ _ _ (k * sqrt (PI / r) * 1) 0); [exact _ | ring | | exact U].
+    apply (filterlim_comp _ _ _ (fun x => Phi (away x)) (Rmult (k * sqrt (PI / r))) _ (locally 1)); [| apply (filterlim_scal_r (K := R_AbsRing) (V := R_NormedModule))].
+    apply (filterlim_comp _ _ _ away Phi _ (Rbar_locally p_infty)); [| exact PU].
+    intros Q [m M]. exists (m / sqrt (2 * r) + c). intros x X. apply M. unfold away. apply Rmult_lt_reg_r with (/ sqrt (2 * r)); [now apply Rinv_0_lt_compat |].
+    rewrite Rmult_assoc, Rinv_r by lra. unfold Rdiv in X. lra.
+Qed.
+Ltac quantiles q := repeat match goal with |- context [Phi_inverse ?p] => first
+  [ replace (Phi_inverse p) with q by (replace p with (Phi q) by lra; symmetry; apply quantile_is)
+  | replace (Phi_inverse p) with (- q) by (replace p with (1 - Phi q) by lra; symmetry; apply quantile_reflected) ] end.
+
 (* ------------------------------------------------------------------ chains *)
 Lemma below_by_difference l r : 0 < r - l -> l < r.
 Proof. lra. Qed.
@@ -675,6 +899,26 @@ Proof.
     exists (g t). apply is_derive_Reals, D. lra.
   - destruct (Rle_dec a c); [lra |]. pose proof (D c ltac:(lra)). nra.
 Qed.
+Lemma climbs f g a x : a < x -> continuity_pt f a ->
+  (forall t, a < t <= x -> is_derive f t (g t) /\ 0 < g t) -> f a < f x.
+Proof.
+  intros L C D. apply Rle_lt_trans with (f ((a + x) / 2)).
+  - apply (no_fall f g); [lra | exact C |]. intros t T. destruct (D t ltac:(lra)). split; [assumption | lra].
+  - destruct (MVT_gen f ((a + x) / 2) x g) as [c [B V]]; rewrite ?Rmin_left, ?Rmax_right in * by lra.
+    + intros t T. apply D. lra.
+    + intros t T. apply derivable_continuous_pt. exists (g t). apply is_derive_Reals, D. lra.
+    + destruct (D c ltac:(lra)). nra.
+Qed.
+(* What falls, and is not below - s far out for any s, is not negative. *)
+Lemma from_far f g e x : (forall s t, 0 < s -> e s <= t -> x <= t -> 0 <= f t + s) ->
+  (forall t, x <= t -> is_derive f t (g t) /\ 0 <= - g t) -> 0 <= f x.
+Proof.
+  intros E D. destruct (Rle_lt_dec 0 (f x)) as [? | N]; [assumption |].
+  set (t := Rmax x (e (- f x / 2))). pose proof (Rmax_l x (e (- f x / 2))) as X. pose proof (E (- f x / 2) t ltac:(lra) (Rmax_r _ _) X).
+  assert (- f x <= - f t); [| lra]. apply (no_fall (fun t => - f t) (fun t => - g t)); [exact X | |].
+  - apply derivable_continuous_pt. exists (- g x). apply is_derive_Reals. apply (is_derive_opp f), D. lra.
+  - intros u U. split; [apply (is_derive_opp f) |]; apply D; lra.
+Qed.
 Lemma continuous_of_derivable f a : ex_derive f a -> continuity_pt f a.
 Proof. intros [l D]. apply derivable_continuous_pt. exists l. now apply is_derive_Reals. Qed.
 Lemma locally_positive (f : R -> R) (x : R) : ex_derive f x -> 0 < f x -> locally x (fun y => 0 < f y).
@@ -687,22 +931,11 @@ Proof.
   - generalize (locally_positive f x D P). apply filter_imp. intros; lra.
   - generalize (locally_positive (fun y => - f y) x ltac:(auto_derive; assumption) ltac:(lra)). apply filter_imp. intros; lra.
 Qed.
-Lemma Phi_slope x : is_derive Phi x (exp (- (x * x) / 2) / sqrt (2 * PI)).
-Proof.
-  unfold Phi. auto_derive; [| unfold Rdiv; ring].
-  repeat split; [apply bell_integrable | apply filter_forall; intros; apply continuity_pt_filterlim, bell_continuous].
-Qed.
-Lemma Phi_derivable x : ex_derive Phi x.
-Proof. exists (exp (- (x * x) / 2) / sqrt (2 * PI)). apply Phi_slope. Qed.
-Lemma Phi_derivative x : Derive Phi x = exp (- (x * x) / 2) / sqrt (2 * PI).
-Proof. apply is_derive_unique, Phi_slope. Qed.
 (* What needs no combination. *)
 Ltac without_search := first
   [ lra | match goal with H : ?a <> ?b |- _ => exfalso; apply H; lra end | solve [sign] | fields | solve [branches; lra] ].
 Ltac arithmetic := first [solve [sign] | identity | branches; first [lra | lettered; nra]].
 
-Lemma power_of_exp e m : powerRZ (exp e) m = exp (IZR m * e).
-Proof. rewrite powerRZ_Rpower by apply exp_pos. unfold Rpower. now rewrite ln_exp. Qed.
 Ltac one_integer := repeat match goal with
   | |- context [powerRZ ?b ?m] => match goal with
     | |- context [powerRZ b ?k] => tryif constr_eq m k then fail else replace m with k by lia end
@@ -727,6 +960,7 @@ Ltac defined := lazymatch goal with
   | |- (_ <= _)%Z => ordered
   | |- forall _ : Z, (_ <= _ <= _)%Z -> _ => let low := fresh in let high := fresh in
     intros ? [low high]; apply IZR_le in low, high; repeat split; defined
+  | |- forall _ : R, _ => intros; repeat split; defined
   | |- power_defined _ _ => apply power_defined_positive; given
   | |- _ <> 0 \/ 0 <= _ => first [left; given | right; given]
   | |- locally ?x (fun y => @?f y /\ @?g y) => apply (filter_and f g); defined
@@ -761,7 +995,7 @@ Ltac no_exponents := repeat match goal with
   end.
 Ltac vanishing := repeat first
   [ rewrite Rmult_0_l | rewrite Rmult_0_r | rewrite Rplus_0_l | rewrite Rplus_0_r | rewrite Rminus_0_r | rewrite Ropp_0
-  | rewrite exp_0 | rewrite ln_1 ]; first [lra | ring_simplify; lra | no_exponents; first [lra | apply Req_le; same_values]].
+  | rewrite exp_0 | rewrite ln_1 | rewrite Phi_zero ]; first [lra | ring_simplify; lra | no_exponents; first [lra | apply Req_le; same_values]].
 Ltac sum_of_parts := lra.
 Ltac product_of_parts := unfold Rdiv in *; let rec each :=
   first [assumption | apply Rmult_le_pos; each | apply Rmult_lt_0_compat; each | lra] in each.
@@ -769,9 +1003,9 @@ Ltac between_ends := first [assumption | lra | nra].
 Ltac continuous_there := first
   [ apply continuous_of_derivable; auto_derive; repeat split; first [exact I | apply Phi_derivable | defined]
   | solve [reg; apply derivable_continuous_pt; eexists; apply derivable_pt_lim_ln; sign] ].
-Ltac differentiated := apply is_derive_unique; auto_derive;
-  [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
-Ltac derived := auto_derive; [repeat split; first [exact I | apply Phi_derivable | defined] | rewrite ?Phi_derivative; same_values].
+Ltac derived := auto_derive; [repeat split; first [exact I | apply Phi_derivable | defined] |
+  rewrite ?Phi_derivative; first [same_values | cbn [Rpow_def.pow] in *; same_values]].
+Ltac differentiated := apply is_derive_unique; derived.
 (* A quotient is not negative, is positive. *)
 Ltac at_most_over := apply Rmult_le_pos; [assumption | apply inverse_nonnegative, Rlt_le; sign].
 Ltac below_over := apply Rmult_lt_0_compat; [assumption | apply Rinv_0_lt_compat; sign].

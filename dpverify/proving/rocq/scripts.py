@@ -25,6 +25,7 @@ from dpverify.proving.rocq.comparisons import (
     swapped,
 )
 from dpverify.proving.rocq.integers import binomial_sum, induction, sums
+from dpverify.proving.rocq.integrals import integral, quantiles
 from dpverify.proving.rocq.terms import (
     RELATIONS,
     Json,
@@ -39,6 +40,7 @@ from dpverify.proving.rocq.terms import (
     truth,
 )
 
+INTEGRALS = ("gaussian-integral", "antiderivative")
 SLACK = 2 ** (BITS - 36)
 """What is left between a value of the normal law and its bounds: integrals are worked out until these are shown."""
 
@@ -104,9 +106,9 @@ def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
         edges = claim[0] == "<=" and "integer" not in setting.kinds.values()
         first = "conditions; try apply at_most_by_difference." if edges else "conditions."
         return [first, *in_box(proof["tree"] if edges else ["+"], proof["box"])]
-    if method in ("induction", "sum", "binomial-sum", "known"):
+    if method in ("induction", "sum", "binomial-sum", "known", *INTEGRALS, "quantile"):
         try:
-            return over_integers(setting, claim, proof)
+            return put_in_place(setting, claim, proof)
         except ValueError as error:
             raise UntranslatedError(str(error)) from None
     lines, setting, claim, powers = prepared(setting, claim)
@@ -131,8 +133,8 @@ def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
     return lines + substituted(setting, claim)
 
 
-def over_integers(setting: Branch, claim: Json, proof: Json) -> list[str]:
-    """By the rules for integers, or with what is shown before."""
+def put_in_place(setting: Branch, claim: Json, proof: Json) -> list[str]:
+    """By the rules for integers, for integrals and quantiles, or with what is shown before."""
 
     def inner(branch: Branch, claim: Json, proof: Json) -> list[str]:
         return by_method(branch, {"assuming": [], "claim": claim}, proof)
@@ -143,6 +145,10 @@ def over_integers(setting: Branch, claim: Json, proof: Json) -> list[str]:
         return sums(setting, claim, proof["closed"], proof["then"], inner)
     if proof["method"] == "binomial-sum":
         return binomial_sum(setting, claim, proof, inner)
+    if proof["method"] in INTEGRALS:
+        return integral(setting, claim, proof, inner)
+    if proof["method"] == "quantile":
+        return quantiles(setting, claim, proof, inner)
     lines = []
     for part in proof["facts"]:
         fact = part["fact"]

@@ -24,6 +24,12 @@ Definition ceiling (x : R) : R := - floor (- x).
 (* The distribution function of the standard normal law, and the complementary error function. *)
 Definition Phi (x : R) : R := 1 / 2 + RInt (fun t => exp (- (t * t) / 2)) 0 x / sqrt (2 * PI).
 Definition erfc (x : R) : R := 2 * Phi (- (x * sqrt 2)).
+(* Its quantiles: the largest number up to which Phi is at most p. *)
+Definition Phi_inverse (p : R) : R := real (Lub_Rbar (fun x => Phi x <= p)).
+
+(* Integrals from one end to another: `at_point a`, or far down or up, `Rbar_locally m_infty` or `p_infty`. *)
+Definition integral (f : R -> R) (low high : (R -> Prop) -> Prop) : R := RInt_gen f low high.
+Definition integrable (f : R -> R) (low high : (R -> Prop) -> Prop) : Prop := ex_RInt_gen f low high.
 
 (* Sums and products from one integer to another; the first is not larger than the last. *)
 Fixpoint sum_of (count : nat) (f : Z -> R) (first : Z) : R :=

@@ -22,10 +22,13 @@ class UntranslatedError(Exception):
 
 
 FUNCTIONS = {
-    "exp": ("exp", ""), "log": ("ln", "0 < {}"), "phi": ("Phi", ""), "erfc": ("erfc", ""), "abs": ("Rabs", ""),
-    "floor": ("floor", ""), "ceiling": ("ceiling", ""), "sin": ("sin", ""), "cos": ("cos", ""), "arctan": ("atan", ""),
+    "exp": "exp", "log": "ln", "phi": "Phi", "phi_inverse": "Phi_inverse", "erfc": "erfc", "abs": "Rabs",
+    "floor": "floor", "ceiling": "ceiling", "sin": "sin", "cos": "cos", "arctan": "atan",
 }  # fmt: skip
-"""Functions of a number: what they are called there, and where they are defined if not everywhere."""
+"""Functions of a number: what they are called there."""
+POSITIVE = "0 < {}"
+DEFINED = {"log": (POSITIVE,), "phi_inverse": (POSITIVE, "{} < 1")}
+"""Where functions are defined, if not everywhere."""
 FOLDED = {"max": "Rmax", "min": "Rmin"}
 RELATIONS = {"<=": "{} <= {}", "<": "{} < {}", "==": "{} = {}", "!=": "{} <> {}"}
 REFUTED = {"<=": "{1} < {0}", "<": "{1} <= {0}", "==": "{} <> {}", "!=": "{} = {}"}
@@ -36,7 +39,8 @@ WORDS = frozenset(
         as at by cofix do else end exists fix for forall fun if in let match return then using where with Prop Set Type
         R Z IZR nat vector exp ln sqrt sin cos atan PI Phi erfc sum product inner norm dimension power floor ceiling
         whole Rmax Rmin Rabs powerRZ vadd vscale RInt ex_RInt power_defined S O I True False Derive ex_derive
-        locally le lt factorial binomial
+        locally le lt factorial binomial Phi_inverse RInt_gen ex_RInt_gen integral integrable at_point
+        Rbar_locally m_infty p_infty
         """,
     )
 )
@@ -91,11 +95,11 @@ class RocqTerms:
         if head == "pow":
             return self.power(e[1], e[2])
         if head in FUNCTIONS:
-            called, where = FUNCTIONS[head]
             argument = self.real(e[1])
-            if where and not _positive(e[1]):
-                self.need(where.format(_bare(argument)))
-            return f"({called} {argument})"
+            for where in DEFINED.get(head, ()):
+                if where != POSITIVE or not _positive(e[1]):
+                    self.need(where.format(_bare(argument)))
+            return f"({FUNCTIONS[head]} {argument})"
         if head in FOLDED:
             first, *others = map(self.real, e[1:])
             for other in others:
@@ -103,6 +107,8 @@ class RocqTerms:
             return first
         if head in ("sum", "product"):
             return self.sum(*e)
+        if head == "integral":
+            return f"(integral {' '.join(self.integral(*e[1:]))})"
         if head in ("factorial", "binomial"):
             return self.counted(head, e[1:])
         if head in ("inner", "norm"):
@@ -204,6 +210,28 @@ class RocqTerms:
             defined = " /\\ ".join(inside.conditions)
             self.need(f"(forall {i} : Z, ({low} <= {i} <= {high})%Z -> {defined})")
         return f"({head} (fun {i} : Z => {term}) {low} {high})"
+
+    def integral(self, body: Json, letter: str, low: Json, high: Json) -> tuple[str, str, str]:
+        """What is integrated, and where to: ends are numbers or infinite, and the integral over all between exists."""
+        if low == ["inf", "+"] or high == ["inf", "-"] or letter in letters_in(low) | letters_in(high):
+            raise UntranslatedError("ends")
+        infinite = {"-": "(Rbar_locally m_infty)", "+": "(Rbar_locally p_infty)"}
+        at = [None if end[0] == "inf" else self.real(end) for end in (low, high)]
+        first, last = (
+            infinite[end[1]] if text is None else f"(at_point {text})"
+            for end, text in zip((low, high), at, strict=True)
+        )
+        inside = RocqTerms({**self.kinds, letter: "real"})
+        x, term = name_of(letter), inside.real(body)
+        between = [*([f"{at[0]} <= {x}"] if at[0] else []), *([f"{x} <= {at[1]}"] if at[1] else [])]
+        if len(between) == 2:
+            self.need(f"{at[0]} <= {at[1]}")
+        if inside.conditions:
+            defined = " /\\ ".join(inside.conditions)
+            self.need(f"(forall {x} : R, {' -> '.join([*between, defined])})")
+        its = f"(fun {x} : R => {_bare(term)})", first, last
+        self.need(f"integrable {' '.join(its)}")
+        return its
 
     def counted(self, head: str, of: list[Json]) -> str:
         """A factorial or a binomial coefficient, of integers as they are written."""

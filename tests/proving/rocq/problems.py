@@ -188,6 +188,64 @@ SHARES = problem(
 )
 AROUND = problem(["<=", ONE, slope(["add", X, ["pow", ["mul", X, Y], HALF]])])
 """The root has a derivative where x y is positive, and so around there."""
+DENSITY = [
+    "mul",
+    ["exp", ["mul", ["num", "-1/2"], ["pow", X, TWO]]],
+    over(["pow", ["mul", TWO, ["pi"]], HALF]),
+]
+FAR = problem(["<=", ["phi", ["mul", MINUS, X]], ["mul", DENSITY, over(X)]])
+"""Both sides are 0 far out, and the right one falls faster."""
+SMALL = ["sym", "small"]
+FROM_FAR = {
+    "method": "chains",
+    "steps": [
+        *("slope", "x", ["+", "small", ["add", ONE, over(SMALL)]]),
+        ["as", [], [], ["add", SMALL, ["mul", MINUS, ["phi", ["mul", MINUS, X]]], ["mul", DENSITY, over(X)]],
+         ["leaf"]],
+        ["as", [], [], ["mul", DENSITY, ["pow", X, ["num", "-2"]]], ["leaf"]],
+    ],
+}  # fmt: skip
+CLIMBS = problem(["<", ["add", ONE, X], ["exp", X]])
+CLIMBED = {
+    "method": "chains",
+    "steps": [
+        *("climb", "x", ZERO, ["leaf"]),
+        ["as", [], [], ["add", ["exp", X], ["mul", MINUS, ["exp", ZERO]]], ["order", ["leaf"]]],
+    ],
+}
+ABOVE_HALF = problem(["<=", HALF, ["phi", X]])
+ROOT_OF_PI = problem(["<=", ["mul", X, ["pow", TWO, HALF], ["pow", ["pi"], ["num", "-1/2"]]], X])
+Z = ["sym", "z"]
+FAR_DOWN, FAR_UP = ["inf", "-"], ["inf", "+"]
+MOMENT = [
+    "integral",
+    ["mul", ["pow", Z, TWO], ["exp", ["mul", MINUS, X, ["pow", Z, TWO]]]],
+    "z",
+    FAR_DOWN,
+    FAR_UP,
+]
+MOMENTS = problem(["==", MOMENT, ["mul", HALF, over(X), ["pow", ["mul", ["pi"], over(X)], HALF]]])
+BY_PARTS = {
+    "method": "gaussian-integral",
+    **{"integral": MOMENT, "rate": X, "center": ZERO, "factor": ["mul", HALF, over(X)]},
+    **{"part": ["mul", ["num", "-1/2"], over(X), Z], "then": IDENTITY},
+}
+DECAY = ["integral", ["mul", Z, ["exp", ["mul", MINUS, X, Z]]], "z", ZERO, FAR_UP]
+DECAYS = problem(["==", DECAY, ["pow", X, ["num", "-2"]]])
+FACTOR = ["add", ["mul", MINUS, over(X), Z], ["mul", MINUS, ["pow", X, ["num", "-2"]]]]
+PRIMITIVE = {
+    "method": "antiderivative",
+    **{"integral": DECAY, "primitive": ["mul", FACTOR, ["exp", ["mul", MINUS, X, Z]]], "factor": FACTOR},
+    **{"rate": X, "then": IDENTITY},
+}
+QUANTILES = [["phi_inverse", X], ["phi_inverse", ["add", ONE, ["mul", MINUS, X]]]]
+SHARE = letter("x", high="1")
+SHARE["upper_open"] = True
+QUANTILE = problem(["==", QUANTILES[1], ["mul", MINUS, QUANTILES[0]]], letters=(SHARE,))
+LETTERS = {
+    "method": "quantile",
+    **{"letters": [["x", "q", X, ["sym", "q"]]], "then": IDENTITY, "witness": {"q": "1"}},
+}
 TRUE = [
     KernelRow("bound", BOUND, "proved", SMT),
     KernelRow("roots", ROOTS, "proved", SMT),
@@ -221,9 +279,35 @@ TRUE = [
     KernelRow("shares", SHARES, "proved", SMT),
     KernelRow("around", AROUND, "proved", SMT),
     KernelRow("normal is positive", problem(["<", ZERO, ["phi", ["mul", MINUS, X]]]), "proved", SMT),
+    KernelRow("far", FAR, "proved", FROM_FAR),
+    KernelRow("climbs", CLIMBS, "proved", CLIMBED),
+    KernelRow("above a half", ABOVE_HALF, "proved", RISES),
+    KernelRow("root of pi", ROOT_OF_PI, "proved", LEAF),
+    KernelRow("moments", MOMENTS, "proved", BY_PARTS),
+    KernelRow("decays", DECAYS, "proved", PRIMITIVE),
+    KernelRow("quantile", QUANTILE, "proved", LETTERS),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
+
+
+def less(row: Json, side: int) -> Json:
+    """A problem with a side of its claim 2 percent smaller."""
+    claim = [*row["claim"]]
+    claim[side] = ["mul", ["num", "49/50"], claim[side]]
+    return {**row, "claim": claim}
+
+
 FALSE = [
+    KernelRow("far", less(FAR, 2), "proved", FROM_FAR),
+    KernelRow("climbs", less(CLIMBS, 2), "proved", CLIMBED),
+    KernelRow("above a half", less(ABOVE_HALF, 2), "proved", RISES),
+    KernelRow("root of pi", problem([*ROOT_OF_PI["claim"][:2], ["mul", ["num", "3/4"], X]]), "proved", LEAF),
+    KernelRow("moments", less(MOMENTS, 2), "proved", BY_PARTS),
+    KernelRow("moments of no bell", {**MOMENTS, "variables": [letter("x", low=None)]}, "proved", BY_PARTS),
+    KernelRow("decays", less(DECAYS, 2), "proved", PRIMITIVE),
+    KernelRow("grows far up", {**DECAYS, "variables": [letter("x", low=None)]}, "proved", PRIMITIVE),
+    KernelRow("quantile", {**QUANTILE, "claim": ["==", *QUANTILES]}, "proved", LETTERS),
+    KernelRow("no quantile", {**QUANTILE, "variables": [letter("x")]}, "proved", LETTERS),
     KernelRow("shares", {**SHARES, "claim": ["<=", SHARES["claim"][2], SHARES["claim"][1]]}, "proved", SMT),
     KernelRow("around", {**AROUND, "claim": ["<=", TWO, AROUND["claim"][2]]}, "proved", SMT),
     KernelRow("normal is a half", problem(["<", HALF, ["phi", ["mul", MINUS, X]]]), "proved", SMT),
