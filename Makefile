@@ -85,18 +85,20 @@ hypotheses: $(VENV)/installed
 textbook: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/textbook.py
 
-# a release: what is found of each statement is written beside the program first, so that dpverify list shows it at once
+# a release: what is found of each statement is written beside the program first, so that dpverify list shows it at once.
+# URL is the address at which the sources are published: with it, address and date are written where a release needs them
+URL ?=
 dist: $(VENV)/installed-test
-	rm -rf dist build/lib
+	rm -rf dist
 	$(BIN)/python -m dpverify.verification.remembering.shipped
-	$(BIN)/python -m build --no-isolation
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/release.py pack dist "$(URL)"
 
 # the release: packed, checked, tried in a new environment as the README begins; what is left to a person is listed
 RELEASE := build/release-tools
 release: dist
 	test -x $(RELEASE)/bin/twine || { $(PYTHON) -m venv $(RELEASE) && $(RELEASE)/bin/pip install --quiet 'twine>=6'; }
 	$(RELEASE)/bin/twine check --strict dist/*
-	PYTHONPATH=. $(BIN)/python tests/benchmarks/release.py dist
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/release.py try dist
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -63,17 +64,25 @@ def missing(what: str, lacking: Mapping[str, list[str]]) -> MissingExtraError:
 
 
 def install_command(*extras: str) -> str:
-    """What installs extras into this environment, from where the program itself was installed."""
+    """What installs extras into this environment, from where the program itself was installed.
+
+    Where that was a wheel or folder which is gone, it names what the extras bring.
+    """
     from urllib.parse import unquote, urlsplit
 
     wanted = ",".join(extras)
     try:
-        source = json.loads(distribution("dpverify").read_text("direct_url.json") or "{}")
+        installed = distribution("dpverify")
+        source = json.loads(installed.read_text("direct_url.json") or "{}")
         url, editable = str(source.get("url", "")), source.get("dir_info", {}).get("editable", False)
         url = f"{vcs['vcs']}+{url}" if (vcs := source.get("vcs_info")) else url
     except (PackageNotFoundError, ValueError, AttributeError, KeyError):
         url, editable = "", False
     path = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    if path and not Path(path).exists():
+        ends = tuple(f'extra == "{extra}"' for extra in (EXTRAS if "all" in extras else extras))
+        brought = (line.partition(";")[0] for line in installed.requires or () if line.endswith(ends))
+        return f"pip install {' '.join(map(shlex.quote, brought))}"
     if path:
         return f"pip install {'-e ' if editable else ''}{shlex.quote(f'{path}[{wanted}]')}"
     return f"pip install {shlex.quote(f'dpverify[{wanted}] @ {url}' if url else f'dpverify[{wanted}]')}"

@@ -18,6 +18,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from dpverify.checks import of_kind
+from dpverify.grouping import grouped
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
@@ -123,10 +124,7 @@ def render_html(
 
 def _by_template(cards: Iterable[Card[AuditEvidence]]) -> list[tuple[str, list[Card[AuditEvidence]]]]:
     """Audits that are rows of a table, by the table."""
-    found: dict[str, list[Card[AuditEvidence]]] = {}
-    for card in cards:
-        found.setdefault(_TABLES[card.evidence.kind], []).append(card)
-    return sorted(found.items())
+    return sorted(grouped((_TABLES[card.evidence.kind], card) for card in cards).items())
 
 
 def _finding(audit: AuditEvidence, anchors: Mapping[str, str]) -> Markup:
@@ -190,15 +188,12 @@ def _shown(piece: SaidPiece, widest: float) -> Markup:
 
 def _groups(page_sections: tuple[SubjectSection, ...]) -> list[tuple[str, list[SubjectSection]]]:
     """The contents list: statements by paper, then algorithms, then other implementations."""
-    grouped: dict[str, list[SubjectSection]] = {}
-    for section in page_sections:
-        if section.group == "statement":
-            grouped.setdefault(f"Statements of {section.row.paper}", []).append(section)
-    for group, heading in (("algorithm", "Algorithms"), ("implementation", "Other implementations")):
-        members = [section for section in page_sections if section.group == group]
-        if members:
-            grouped[heading] = members
-    return list(grouped.items())
+    statements = [section for section in page_sections if section.group == "statement"]
+    found = grouped((f"Statements of {section.row.paper}", section) for section in statements)
+    others = {"algorithm": "Algorithms", "implementation": "Other implementations"}
+    for group in others:
+        found |= grouped((others[group], section) for section in page_sections if section.group == group)
+    return list(found.items())
 
 
 def _symbol(name: str, proof: ProofEvidence | None) -> Markup:

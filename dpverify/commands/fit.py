@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from dpverify.ledger.written_numbers import at_most
 from dpverify.terminal import Json, check_json, print_facts, print_table, progress_bar, write_or_show
 
 if TYPE_CHECKING:
-    from dpverify.fitting import DeclaredBounds, FitMethod, PrivateModel
+    from dpverify.fitting import FitMethod, PrivateModel
     from dpverify.fitting.tables import LabeledTable
     from dpverify.privacy import StatedGuarantee
 
@@ -117,9 +117,11 @@ def fit(
     if out is not None:
         check_writable("--out", Path(out))
     with spelled(flag, _OPTIONS):
-        from dpverify.fitting import DeclaredBounds
+        from dpverify.fitting import DeclaredBounds, candidates
         from dpverify.fitting import fit as fit_model
+        from dpverify.fitting.models import problem_for
         from dpverify.fitting.tables import read_labeled, read_ranges
+        from dpverify.running import call_limit as call_limit_of
 
         table = read_labeled(Path(data), label)
         given: Any = None
@@ -131,7 +133,11 @@ def fit(
         bounds = DeclaredBounds(norm, given, of_labels, intercept)
         names, labels = _labels(table, classes, loss)
         if plan:
-            _show_plan(table, loss, radius, ridge, bounds, epsilon, delta, method, call_limit, json_file)
+            problem, _ = problem_for(loss, table.features.shape[1] + intercept, radius, ridge)
+            only = None if method == "auto" else method
+            with nullcontext() if call_limit is None else call_limit_of(call_limit):
+                known = candidates(problem, n=len(table.features), epsilon=epsilon, delta=delta, only=only)
+            _show_plan(len(table.features), known, json_file)
             return
         model = fit_model(
             table.features, labels, loss=loss, epsilon=epsilon, delta=delta, method=method, radius=radius, ridge=ridge,
@@ -181,27 +187,8 @@ def _labels(table: LabeledTable, classes: str, loss: str) -> tuple[Sequence[Any]
 # ------------------------------------------------------------------------------------------ what is shown
 
 
-def _show_plan(
-    table: LabeledTable,
-    loss: str,
-    radius: float,
-    ridge: float,
-    bounds: DeclaredBounds,
-    epsilon: float,
-    delta: float,
-    method: str,
-    call_limit: float | None,
-    json_file: str | None,
-) -> None:
+def _show_plan(n: int, known: Iterable[FitMethod], json_file: str | None) -> None:
     """The methods, best bound first, then those that do not apply with the reason."""
-    from dpverify.fitting import candidates
-    from dpverify.fitting.models import problem_for
-    from dpverify.running import call_limit as call_limit_of
-
-    (n, d), only = table.features.shape, None if method == "auto" else method
-    problem, _ = problem_for(loss, d + bounds.intercept, radius, ridge)
-    with nullcontext() if call_limit is None else call_limit_of(call_limit):
-        known = candidates(problem, n=n, epsilon=epsilon, delta=delta, only=only)
     found = sorted(known, key=lambda one: (bool(one.obstacle), one.bound is None, one.bound or 0.0))
     rows = ((one.id, _bound_words(one), one.obstacle or str(one.stated)) for one in found)
     write_or_show(

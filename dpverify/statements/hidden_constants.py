@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from importlib import import_module
+from typing import Any
 
 from dpverify.ledger.written_numbers import at_least, at_most
 from dpverify.statements.inventory import DEFINITION, RESTATED, ListedDisplay
@@ -77,6 +78,12 @@ def size(rate: float, proved: float | None, attained: float | None = None, **at:
 def counted(rate: float, number: float, **at: float) -> RateAt:
     """A `RateAt` of calls that are made, or of a parameter that is chosen."""
     return RateAt(rate, number, number, at, counted=True)
+
+
+def bound_of(stated: Any) -> float:
+    """The bound of a risk that a mechanism states, in the units of its losses; there has to be one."""
+    assert stated is not None
+    return float(stated.bound)
 
 
 Rates = Mapping[tuple[str, str], Callable[[], Iterator[RateAt]]]

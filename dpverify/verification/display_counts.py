@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from dpverify.grouping import grouped
 from dpverify.ledger.document import DisplayCount
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.statements.inventory import ListedDisplay, ListedSentence, count
@@ -16,10 +17,8 @@ def displays_by_paper(
 ) -> tuple[DisplayCount, ...]:
     """A count for each paper, of the displays of the given papers or ids."""
     found, chosen = tuple(proofs), _chosen(keys_or_ids)
-    statements: dict[str, list[str]] = {}
-    for _, row in select(keys_or_ids):
-        if row.kind != "algorithm" or chosen[row.id]:
-            statements.setdefault(row.paper, []).append(row.id)
+    rows = [row for _, row in select(keys_or_ids) if row.kind != "algorithm" or chosen[row.id]]
+    statements = grouped((row.paper, row.id) for row in rows)
     return tuple(
         count(paper, [display for id_ in ids for display in chosen[id_]], found, ids, _sentences(paper, ids))
         for paper, ids in statements.items()
@@ -39,10 +38,7 @@ def displays_by_statement(
     proofs: Iterable[ProofEvidence], keys_or_ids: tuple[str, ...] = ()
 ) -> dict[str, DisplayCount]:
     """The same for each statement or algorithm, also those without displays."""
-    of: dict[str, list[ProofEvidence]] = {}
-    chosen = _chosen(keys_or_ids)
-    for proof in proofs:
-        of.setdefault(proof.statement, []).append(proof)
+    of, chosen = grouped((proof.statement, proof) for proof in proofs), _chosen(keys_or_ids)
     return {
         row.id: count(
             row.paper, chosen[row.id], of.get(row.id, ()), sentences=_sentences(row.paper, [row.id])

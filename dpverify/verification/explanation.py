@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.extras import MissingExtraError
 from dpverify.formulas.expressions import Variable
+from dpverify.grouping import grouped
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.roots import ancestors
 from dpverify.ledger.headlines.rows import marks, row_of
@@ -239,9 +240,7 @@ def _roots(entry: StatementEntry) -> Iterator[str]:
         ("proved on a box only", roots.boxed),
     )
     said = [f"{what}: {', '.join(names)}" for what, names in found if names] or ["nothing else"]
-    assumed: dict[str, list[str]] = {}
-    for each in roots.assumed:
-        assumed.setdefault(each.formula, []).append(plain_signs(each.premise))
+    assumed = grouped((each.formula, plain_signs(each.premise)) for each in roots.assumed)
     said += [f"assumed by {name}: {'; '.join(texts)}" for name, texts in assumed.items()]
     yield from _section("It rests in the end on", _indented(said))
 

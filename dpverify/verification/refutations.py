@@ -18,6 +18,7 @@ from dpverify.errors import DpverifyError
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.grouping import grouped
 from dpverify.ledger.besides.realistic import RealisticPoint
 from dpverify.ledger.entries import InstanceEntry
 from dpverify.ledger.facts import FailureMargin
@@ -434,10 +435,7 @@ def contradictions(proofs: Iterable[ProofEvidence]) -> Iterator[tuple[ProofEvide
 def _clashes(
     rows: Iterable[ProofEvidence], display: Callable[[ProofEvidence], _Display], broken: tuple[Verdict, ...]
 ) -> Iterator[tuple[ProofEvidence, str]]:
-    found: dict[_Display, list[ProofEvidence]] = {}
-    for row in rows:
-        found.setdefault(display(row), []).append(row)
-    for same in found.values():
+    for same in grouped((display(row), row) for row in rows).values():
         true = next((row for row in same if row.verdict in HOLDS and not row.box), None)
         for row in same:
             if true is not None and row.verdict in broken:

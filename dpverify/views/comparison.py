@@ -9,13 +9,13 @@ from enum import StrEnum
 from typing import Any
 
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.document import Ledger
+from dpverify.ledger.document import Ledger, UnauditedClaim
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import Record
 from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Verdict
 
-Entry = ProofEvidence | AuditEvidence | TheoremEvidence
+Entry = ProofEvidence | AuditEvidence | TheoremEvidence | UnauditedClaim
 _DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW}
 
 
@@ -110,14 +110,19 @@ def compare_ledgers(old: Ledger, new: Ledger, *, exact: bool = False) -> Compari
     With `exact`, all other fields as well, but for times, versions, and what a store gave.
     """
     before, after = (
-        {**_named(one.entries), **{f"{row.kind} {row.id}": row for row in one.theorems}} for one in (old, new)
+        {
+            **_named(one.entries),
+            **{f"{row.kind} {row.id}": row for row in one.theorems},
+            **{f"claim {claim.called}": claim for claim in one.not_audited},
+        }
+        for one in (old, new)
     )
     names, both = dict.fromkeys([*before, *after]), before.keys() & after.keys()
     changed = [row for name in names if (row := _changed(name, before.get(name), after.get(name)))]
     changed.sort(key=lambda row: list(Change).index(row.change))
     differences = None
     if exact:
-        whole = _fields_that_differ("the ledger", old, new, but=_SPENT | {"entries", "theorems"})
+        whole = _fields_that_differ("the ledger", old, new, but=_SPENT | _ROWS)
         rows = (
             _fields_that_differ(name, before[name], after[name], but=_SPENT) for name in names if name in both
         )
@@ -125,8 +130,9 @@ def compare_ledgers(old: Ledger, new: Ledger, *, exact: bool = False) -> Compari
     return Comparison(tuple(changed), len(names) - len(changed), tuple(_notes(old, new)), differences)
 
 
-_SPENT = frozenset({"seconds", "created", "versions", "command", "reuse"})
+_SPENT = frozenset({"seconds", "created", "program_version", "versions", "command", "reuse"})
 """Fields in which two runs of one seed may differ."""
+_ROWS = frozenset({"entries", "theorems", "not_audited"})
 
 
 def _fields_that_differ(name: str, old: Record, new: Record, *, but: frozenset[str]) -> Iterable[str]:
@@ -155,13 +161,17 @@ def _changed(name: str, old: Entry | None, new: Entry | None) -> ChangedRow | No
     if before == after:
         says = _another(old, new)
         return ChangedRow(Change.OTHER, name, before, after, f"It is about {says}") if says else None
-    change, why = _what_became(old, new), next((entry.reason for entry in (new, old) if entry), "")
-    return ChangedRow(change, name, before, after, "" if change is Change.NEW else why)
+    change, last = _what_became(old, new), new or old
+    if isinstance(last, UnauditedClaim):
+        return ChangedRow(change, name, before, after, last.error)
+    return ChangedRow(change, name, before, after, last.reason if last and change is not Change.NEW else "")
 
 
 def _what_became(old: Entry | None, new: Entry | None) -> Change:
     """Of a row with another verdict."""
-    was, now = (None if entry is None else entry.verdict for entry in (old, new))
+    was, now = (
+        None if entry is None or isinstance(entry, UnauditedClaim) else entry.verdict for entry in (old, new)
+    )
     if now is Verdict.VIOLATED and was is not Verdict.VIOLATED:
         return Change.NEW_VIOLATION
     if old is None:
@@ -175,7 +185,7 @@ def _what_became(old: Entry | None, new: Entry | None) -> Change:
 
 def _as_good(old: Entry, new: Entry | None) -> bool:
     """Whether what was decided still is: the same way or better, and confirmed if it was."""
-    if new is None:
+    if new is None or isinstance(old, UnauditedClaim) or isinstance(new, UnauditedClaim):
         return False
     better = {(Verdict.CERTIFIED, Verdict.PROVED), (Verdict.DOES_NOT_FOLLOW, Verdict.REFUTED)}
     better |= {(Verdict.DOES_NOT_FOLLOW, verdict) for verdict in (Verdict.PROVED, Verdict.CERTIFIED)}
@@ -208,8 +218,8 @@ def _confirmed(entry: Entry) -> bool:
 
 
 def _verdict(entry: Entry | None) -> str:
-    if entry is None:
-        return "none"
+    if entry is None or isinstance(entry, UnauditedClaim):
+        return "none" if entry is None else "not audited"
     doubtful = isinstance(entry, ProofEvidence) and entry.verdict in _DECIDED and not _confirmed(entry)
     return str(entry.verdict) + (" (not confirmed)" if doubtful else "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dpverify.grouping import grouped
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.rows import CLAIMS, FalsePart, gravest, marks
@@ -42,10 +43,8 @@ def corrections(ledger: Ledger) -> dict[str, FaultyStatement]:
     """Id to correction, for every statement with a printed formula that is false or does not follow, gravest first."""
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     rows = {row.id: row for row in ledger.statements}
-    found: dict[str, list[BrokenFormula]] = {}
-    for proof in proofs:
-        if proof.variant is Variant.PRINTED and proof.verdict in BROKEN:
-            found.setdefault(proof.statement, []).append(BrokenFormula(proof, repairs_of(proof, proofs)))
+    broken = [proof for proof in proofs if proof.variant is Variant.PRINTED and proof.verdict in BROKEN]
+    found = grouped((proof.statement, BrokenFormula(proof, repairs_of(proof, proofs))) for proof in broken)
     made = {name: _faulty(name, rows.get(name), findings, proofs) for name, findings in found.items()}
     return dict(sorted(made.items(), key=lambda named: gravity(named[1].consequence)))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dpverify.checks import of_kind
+from dpverify.grouping import grouped
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.entries import StatementEntry
@@ -198,12 +199,9 @@ def units_agree(proof: ProofEvidence) -> bool:
 
 def _powers(judged: Sequence[AuditEvidence]) -> tuple[Power, ...]:
     """What the audits can detect, for the kinds of which that is counted."""
-    grouped: dict[str, list[AuditEvidence]] = {}
-    for audit in judged:
-        grouped.setdefault(view_of(audit).noun, []).append(audit)
-    grouped.pop("", None)
+    by_noun = grouped((noun, audit) for audit in judged if (noun := view_of(audit).noun))
     order = [*OWN, *(audit.kind for audit in judged)]
-    return tuple(map(_power, sorted(grouped.values(), key=lambda of: min(order.index(a.kind) for a in of))))
+    return tuple(map(_power, sorted(by_noun.values(), key=lambda of: min(order.index(a.kind) for a in of))))
 
 
 def _power(audits: list[AuditEvidence]) -> Power:

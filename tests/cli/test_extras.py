@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib
 import json
+import shlex
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from packaging.requirements import Requirement
 
 from dpverify import extras
 from dpverify.errors import DpverifyError
@@ -152,7 +156,26 @@ def test_the_command_that_installs_is_for_this_installation(
             return json.dumps(source) if source and name == "direct_url.json" else None
 
     monkeypatch.setattr(extras, "distribution", lambda name: Installed())
+    monkeypatch.setattr(Path, "exists", lambda path: True)
     assert install_command("prove", "report") == command
+
+
+def test_where_the_installed_wheel_is_gone_its_libraries_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Installed:
+        requires = distribution("dpverify").requires
+
+        def read_text(self, name: str) -> str:
+            return json.dumps({"url": (tmp_path / "dpverify-0.1.0-py3-none-any.whl").as_uri()})
+
+    monkeypatch.setattr(extras, "distribution", lambda name: Installed())
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    of = project["project"]["optional-dependencies"]
+    for some in (("prove", "report"), ("all",)):
+        _, _, *named = shlex.split(install_command(*some))
+        wanted = [one for extra in (EXTRAS if "all" in some else some) for one in of[extra]]
+        assert {Requirement(one) for one in named} == {Requirement(one) for one in wanted}
 
 
 def test_a_broken_installation_is_no_missing_extra(tmp_path: Path) -> None:

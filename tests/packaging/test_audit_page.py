@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpverify.cli import main
+from dpverify.privacy.claims import _CLAIMS, parse_claim
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit-your-own-code.md").read_text(encoding="utf-8")
 SCRIPTS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.S | re.M)
@@ -54,6 +55,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if "ask.py" in rest:
             assert done.stdout.decode() == "supported True\nviolated True\n"
     return place
+
+
+def test_each_form_of_a_claim_stands_in_the_table() -> None:
+    (table,) = re.findall(r"^## What a claim may be\n\n(.*?)\n\n", PAGE, re.S | re.M)
+    shown = re.findall(r"`(\w[\w-]*=[^`]*)`", table)
+    forms = {tuple(re.findall(r"([\w-]+)=", claim)) for claim in shown}
+    assert forms == {*(names for _, names, _ in _CLAIMS), ("rdp",), ("profile",), ("pld",), ("tradeoff",)}
+    for claim in shown:
+        if "FILE" not in claim:
+            parse_claim(claim)
 
 
 def test_the_table_is_of_the_audits_on_the_page() -> None:

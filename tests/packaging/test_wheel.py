@@ -23,7 +23,8 @@ from dpverify.verification.remembering.shipped import ship
 ROOT = Path(__file__).parents[2]
 COPIED = (
     "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
-    ".pre-commit-hooks.yaml", "action.yml", "SECURITY.md", "Makefile", "requirements.lock", "requirements-dev.lock",
+    ".pre-commit-hooks.yaml", "REUSE.toml", "action.yml", "SECURITY.md", "Makefile", "requirements.lock",
+    "requirements-dev.lock",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpverify.commands.verify import since
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.document import ErrorBudget, Ledger
+from dpverify.ledger.document import ErrorBudget, Ledger, UnauditedClaim
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
@@ -141,3 +141,16 @@ def test_two_runs_of_one_seed_have_all_fields_in_common_but_what_they_took() -> 
     assert compare_ledgers(
         old, ledger(kept, proof(V.PROVED), audit(V.SUPPORTED, title="new")), exact=True
     ).fails
+
+
+def test_claims_that_could_not_be_audited_are_rows() -> None:
+    failed = UnauditedClaim(called="mean", claim="eps=1", error="It raised ValueError.")
+    good, bad = ledger(audit(V.SUPPORTED)), ledger(not_audited=(failed,))
+    found = compare_ledgers(good, bad)
+    assert [row.change for row in found.changed] == [Change.LOST_SUPPORT, Change.NEW]
+    assert found.changed[1].line() == "new: claim mean: none, now not audited. It raised ValueError."
+    assert not found.fails
+    assert compare_ledgers(good, bad, exact=True).fails
+    assert not compare_ledgers(bad, bad, exact=True).fails
+    other = ledger(not_audited=(failed.but(error="It raised KeyError."),))
+    assert compare_ledgers(bad, other, exact=True).exact == ("claim mean: not the same: error",)

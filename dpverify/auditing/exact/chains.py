@@ -17,10 +17,9 @@ from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import AllSpace, Ball, Box
+from dpverify.running.subjects.structure import check_steps_taken, checked_probabilities
 
 MostDimensions = 2
-_TOLERANCE = 1e-9
-"""Relative: by how much probabilities may miss 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +211,11 @@ class NoisyStep:
         checks.items("maps", self.maps, Map, "at least one StepMap or PiecewiseMap")
         checks.positive("noise_stddev", self.noise_stddev)
         given = (1 / len(self.maps),) * len(self.maps) if self.probabilities is None else self.probabilities
-        object.__setattr__(self, "probabilities", _probabilities("probabilities", given, len(self.maps)))
+        object.__setattr__(
+            self,
+            "probabilities",
+            checked_probabilities("probabilities", given, len(self.maps), len(self.maps)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,26 +259,9 @@ class NoisyChain:
             raise InvalidArgumentError("start", self.start, "finite numbers, a point of the set")
         object.__setattr__(self, "start", tuple(start.tolist()))
         checks.items("steps", self.steps, NoisyStep, "at least one NoisyStep")
-        if self.skipped is not None and self.stopped is not None:
-            raise InvalidArgumentError("stopped", self.stopped, "None, where the first steps are left out")
-        count = len(self.steps)
-        if self.skipped is not None:
-            object.__setattr__(self, "skipped", _probabilities("skipped", self.skipped, None, most=count))
-        if self.stopped is not None:
-            object.__setattr__(self, "stopped", _probabilities("stopped", self.stopped, count))
+        check_steps_taken(self)
 
     @property
     def dimension(self) -> int:
         """1 or 2."""
         return int(self.constraint.dimension)
-
-
-def _probabilities(
-    argument: str, given: Sequence[float], length: int | None, most: int | None = None
-) -> tuple[float, ...]:
-    sizes = range(1, (most or 0) + 1) if length is None else (length,)
-    allowed = f"{f'at most {most}' if length is None else length} numbers of at least 0 whose sum is 1"
-    numbers = checks.numbers(argument, given, at_least=0, allowed=allowed)
-    if numbers.ndim != 1 or numbers.size not in sizes or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
-        raise InvalidArgumentError(argument, given, allowed)
-    return tuple((numbers / numbers.sum()).tolist())

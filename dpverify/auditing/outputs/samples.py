@@ -39,6 +39,15 @@ def check_samples(samples: ArrayLike, name: str) -> Samples:
     return converted if not remainder(raw, converted).any() else raw
 
 
+def check_equal_shapes(left: Samples, right: Samples) -> None:
+    """Refuse samples (`InvalidDataError`) of other shapes on one data set than on the other."""
+    if left.shape != right.shape:
+        raise InvalidDataError(
+            f"left has shape {left.shape} and right has shape {right.shape}; allowed: equal shapes, "
+            "the same number of runs on both data sets."
+        )
+
+
 def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
     """Return both sample sets as (runs, d) floats; raise `InvalidDataError` if their shapes differ.
 
@@ -57,11 +66,7 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
         ((100, 2), 2)
     """
     p, q = _checked(left, "left"), _checked(right, "right")
-    if p.shape != q.shape:
-        raise InvalidDataError(
-            f"left has shape {p.shape} and right has shape {q.shape}; allowed: equal shapes, "
-            "the same number of runs on both data sets."
-        )
+    check_equal_shapes(p, q)
     raw = [part.reshape(part.shape[0], -1) for part in (p, q)]
     floats = [part.astype(np.float64, copy=False) for part in raw]
     lost = [remainder(part, rounded) for part, rounded in zip(raw, floats, strict=True)]

@@ -39,7 +39,7 @@ from dpverify.auditing.claims import (
 from dpverify.auditing.detection import Noise
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import NameEvent
-from dpverify.auditing.outputs.samples import as_floats
+from dpverify.auditing.outputs.samples import as_floats, check_equal_shapes
 from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
@@ -206,11 +206,7 @@ class SequentialAuditor:
         Raises `InvalidDataError` if the shapes differ from one another or from earlier rounds.
         """
         (p, p_lost), (q, q_lost) = as_floats(left, "left"), as_floats(right, "right")
-        if p.shape != q.shape:
-            raise InvalidDataError(
-                f"left has shape {p.shape} and right has shape {q.shape}; allowed: equal shapes, "
-                "the same number of runs on both data sets."
-            )
+        check_equal_shapes(p, q)
         if 16 * (self.runs + p.shape[0]) * p.shape[1] > _MOST_BYTES:
             raise InvalidDataError(
                 f"The outputs of {self.runs + p.shape[0]} runs take more than {_MOST_BYTES / 2**30:g} GiB; allowed: "

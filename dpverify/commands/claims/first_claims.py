@@ -18,42 +18,6 @@ from dpverify.statements.paper import papers
 
 FOLDER = "privacy"
 
-_RELEASE = '''\
-"""What is released, with the noise that its claim needs. Put your own here."""
-
-import numpy as np
-
-
-def noisy_mean(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray:
-    """1-DP: replacing a record moves the mean of values in [0, 1] by at most 1/n. Returns so many runs at once."""
-    values = np.clip(data[:, 0], 0, 1)
-    return values.mean() + rng.laplace(scale=1 / len(values), size=runs)
-'''
-
-_TEST = '''\
-"""Privacy claims as tests: `pytest privacy`."""
-
-import dpverify.pytest_plugin  # noqa: F401  # audits the claims; a pytest that lacks it stops here
-import pytest
-
-from privacy.release import noisy_mean
-
-DATA, NEIGHBOR = [[0.1], [0.5], [1.0]], [[0.1], [0.5], [0.0]]
-
-
-@pytest.mark.privacy_claim("eps=1", data=DATA, neighbor=NEIGHBOR)
-def NAME():
-    return noisy_mean
-'''
-
-_FILES = {
-    "__init__.py": "",
-    "release.py": _RELEASE,
-    "test_release.py": _TEST.replace("NAME", "test_noisy_mean"),
-    "data.csv": "0.1\n0.5\n1.0\n",
-    "neighbor.csv": "0.1\n0.5\n0.0\n",
-}
-
 
 def write_first_claims(folder: Path) -> list[Path]:
     """Write all of it, or nothing, into a folder that has no claims or such files yet; returns what was written."""
@@ -61,7 +25,8 @@ def write_first_claims(folder: Path) -> list[Path]:
         raise InvalidDataError(f"{folder} is no folder; allowed: an existing one.")
     project, own = folder / "pyproject.toml", folder / OWN_FILE
     place = folder / FOLDER
-    there = [path for path in (own, *(place / name for name in _FILES)) if path.exists()]
+    texts = {place / name: text for name, text in _texts("first_files.toml").items()}
+    there = [path for path in (own, *texts) if path.exists()]
     if place.exists() and not place.is_dir():
         raise InvalidDataError(
             f"{place} is no folder; allowed: a project without it, or with a folder of that name."
@@ -79,9 +44,13 @@ def write_first_claims(folder: Path) -> list[Path]:
         target, content = own, content.replace("[tool.dpverify]\n", "").replace("tool.dpverify.", "")
     elif before:
         content = before + "\n" * (2 - before.endswith("\n") - before.endswith("\n\n")) + content
-    texts = {place / name: text for name, text in _FILES.items()}
     _write_all(folder, place, texts | {target: content})
     return [target, *texts]
+
+
+def _texts(name: str) -> dict[str, str]:
+    """What is to be written, by its path."""
+    return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
 
 
 def _write_all(folder: Path, place: Path, texts: Mapping[Path, str]) -> None:
@@ -115,7 +84,7 @@ def write_first_paper(folder: Path, name: str) -> list[Path]:
         raise InvalidArgumentError("--paper", name, allowed)
     if not folder.is_dir():
         raise InvalidDataError(f"{folder} is no folder; allowed: an existing one.")
-    found = tomllib.loads(resources.files(__package__).joinpath("first_paper.toml").read_text("utf-8"))
+    found = _texts("first_paper.toml")
     texts = {folder / path.replace("NAME", name): text.replace("NAME", name) for path, text in found.items()}
     there = next((path for path in (folder / name, *texts) if path.exists()), None)
     if there is not None:

@@ -342,18 +342,14 @@ class _Goals:
             (a, u), (b, v) = parts
             if a + b == 0 and a.is_Rational:
                 smaller, larger = (v.args[0], u.args[0]) if a > 0 else (u.args[0], v.args[0])
-                steps = self.shown(place, larger - smaller, strict, depth)
-                if steps is not None:
-                    yield self._scaled(abs(a), "phi", larger, smaller, steps)
+                yield from self._scaled(place, abs(a), "phi", larger, smaller, strict, depth)
                 return
         if all(c.is_Rational and isinstance(u, sp.log) and abs(c) <= 12 for c, u in parts):
             larger, smaller = (
                 sp.Mul(*(u.args[0] ** abs(c) for c, u in parts if bool(c > 0) is up)) for up in (True, False)
             )
             if place.defines(tree(sp.log(larger) - sp.log(smaller))):
-                steps = self.shown(place, larger - smaller, strict, depth)
-                if steps is not None:
-                    yield self._scaled(sp.Integer(1), "log", larger, smaller, steps)
+                yield from self._scaled(place, sp.Integer(1), "log", larger, smaller, strict, depth)
         if self.lead == "arches":
             yield from self._against_logarithm(place, parts, strict, depth)
         yield from self._by_logarithms(place, terms, strict, depth)
@@ -370,18 +366,20 @@ class _Goals:
         larger, smaller = (u.args[0], other) if c > 0 else (other, u.args[0])
         if not u.args[0].has(sp.exp) or not place.defines(tree(u)):
             return
-        steps = self.shown(place, larger - smaller, strict, depth)
-        if steps is not None:
-            yield self._scaled(abs(c), "log", larger, smaller, steps)
+        yield from self._scaled(place, abs(c), "log", larger, smaller, strict, depth)
 
-    def _scaled(self, factor: SymPy, head: str, larger: SymPy, smaller: SymPy, steps: Json) -> Json:
-        """Steps for factor * (head(larger) - head(smaller)), given those for larger - smaller."""
+    def _scaled(
+        self, place: Assumptions, factor: SymPy, head: str, larger: SymPy, smaller: SymPy, strict: bool, depth: int
+    ) -> Iterator[Json]:  # fmt: skip
+        """Steps for factor * (head(larger) - head(smaller)), where there are some for larger - smaller."""
+        steps = self.shown(place, larger - smaller, strict, depth)
+        if steps is None:
+            return
         high, low = ([head, symbolic_to_json(u)] for u in (larger, smaller))
         body = ["add", high, ["mul", MINUS_ONE, low]]
         order = ["order", _as(symbolic_to_json(larger - smaller), steps)]
-        if factor == 1:
-            return _as(body, order)
-        return _as(["mul", symbolic_to_json(factor), body], ["each", LEAF, order])
+        scaled = ["mul", symbolic_to_json(factor), body], ["each", LEAF, order]
+        yield _as(body, order) if factor == 1 else _as(*scaled)
 
     def _by_logarithms(
         self, place: Assumptions, terms: tuple[SymPy, ...], strict: bool, depth: int
@@ -411,9 +409,7 @@ class _Goals:
             if not at_once and self.shown(place, side, True, depth + 2) is None:
                 return
         if place.defines(tree(high - low)):
-            steps = self.shown(place, high - low, strict, depth)
-            if steps is not None:
-                yield self._scaled(sp.Integer(1), "exp", high, low, steps)
+            yield from self._scaled(place, sp.Integer(1), "exp", high, low, strict, depth)
 
     def _dropped(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """A positive term is left out."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 
 import sympy as sp
 
@@ -51,15 +52,18 @@ def contacts(place: Assumptions, rate: SymPy, x: SymPy) -> Iterator[SymPy]:
                 yield value
 
 
+def _gaps(place: Assumptions) -> Iterator[SymPy]:
+    """What the conditions say is not negative."""
+    for given in place.given:
+        if isinstance(given, Compare) and given.relation in ("<", "<="):
+            with suppress(OutOfScopeError):
+                yield symbolic(given.right - given.left)
+
+
 def logarithms(place: Assumptions) -> Iterator[tuple[SymPy, Json, Json]]:
     """From conditions u <= v between products, one with an exponential: log v - log u, and v and u themselves."""
-    for given in place.given:
-        if not isinstance(given, Compare) or given.relation not in ("<", "<="):
-            continue
-        try:
-            terms = sp.Add.make_args(symbolic(given.right - given.left))
-        except OutOfScopeError:
-            continue
+    for gap in _gaps(place):
+        terms = sp.Add.make_args(gap)
         if len(terms) != 2 or not any(isinstance(g, sp.exp) for t in terms for g in sp.Mul.make_args(t)):
             continue
         signed = {sign: t for t in terms for sign in place.signs(t)}
@@ -72,13 +76,7 @@ def logarithms(place: Assumptions) -> Iterator[tuple[SymPy, Json, Json]]:
 
 def bounds(place: Assumptions) -> Iterator[SymPy]:
     """What is not negative because a condition that is not linear in a letter bounds it, as far as floats see."""
-    for given in place.given:
-        if not isinstance(given, Compare) or given.relation not in ("<", "<="):
-            continue
-        try:
-            gap = symbolic(given.right - given.left)
-        except OutOfScopeError:
-            continue
+    for gap in _gaps(place):
         for v in place.variables:
             x = symbol(v)
             if not gap.has(x) or derivative(gap, x).is_number:

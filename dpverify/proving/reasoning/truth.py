@@ -30,6 +30,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare, ForAll, Formula, Lt, free_in
 from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.grouping import grouped
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, UnshownError
 from dpverify.proving.reasoning.algebra import replaced
@@ -161,9 +162,7 @@ def _orderings(assuming: Formulas, over: Letters) -> Iterator[tuple[str, Shift]]
 
 def shifts(variables: Letters, assuming: Formulas) -> Iterator[dict[str, Shift]]:
     """Ways to write every bounded variable with a t >= 0, the most informed first."""
-    ordered: dict[str, list[Shift]] = {}
-    for name, shift in _orderings(assuming, variables):
-        ordered.setdefault(name, []).append(shift)
+    ordered = grouped(_orderings(assuming, variables))
     choices: list[list[tuple[str, Shift | None]]] = []
     for v in variables:
         options: list[Shift | None] = list(ordered.get(v.name, []))

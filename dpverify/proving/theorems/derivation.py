@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
@@ -388,13 +388,7 @@ class Derivation:
         for premise in rule.premises:
             if not matcher.unknown(premise, found):
                 continue
-            for fact in [*frame.facts]:
-                try:
-                    more = matcher.match(premise, fact, found)
-                except NoMatchError:
-                    continue
-                yield from self.completed(rule, more, frame, depth)
-            for fact in self.resolved(matcher, premise, found, frame, depth):
+            for fact in chain([*frame.facts], self.resolved(premise, found, frame, depth)):
                 try:
                     more = matcher.match(premise, fact, found)
                 except NoMatchError:
@@ -417,9 +411,7 @@ class Derivation:
                 values = {**found.values, name: ((), ("sym", letter))}
                 yield from self.filled(rule, replace(found, values=values), frame)
 
-    def resolved(
-        self, matcher: ClauseMatcher, premise: Node, found: Assignment, frame: Frame, depth: int
-    ) -> Iterator[Node]:
+    def resolved(self, premise: Node, found: Assignment, frame: Frame, depth: int) -> Iterator[Node]:
         """Facts that rules give, which may be what a premise needs whose letters are not all known."""
         if depth <= 0 or parts_of(premise)[0] in ("all", *COMPARISONS):
             return

@@ -462,6 +462,13 @@ class TheoremReader:
             body = sides[1]
         return put(("all", tuple(one.declared for one in letters), tuple(premises), reader.formula(body)), {})
 
+    def data_sets(self, signs: Tokens) -> str:
+        """The type of data sets, of which there has to be one."""
+        data = [name for name, kind in self.alphabet.types.values() if kind == "data"]
+        if len(data) != 1:
+            raise refused(signs, "one type of data sets")
+        return data[0]
+
     def quantified(self, signs: Tokens) -> tuple[list[TheoremLetter], bool]:
         """New letters, and whether what is said of them is a premise, too."""
         for sign in (r"\sim", r"\in", r"\subseteq"):
@@ -469,10 +476,8 @@ class TheoremReader:
             if not right:
                 continue
             if sign == r"\sim":
-                data = [name for name, kind in self.alphabet.types.values() if kind == "data"]
-                if len(data) != 1:
-                    raise refused(signs, "one type of data sets")
-                return [bound_letter(one, data[0]) for one in (left, right[0])], True
+                data = self.data_sets(signs)
+                return [bound_letter(one, data) for one in (left, right[0])], True
             kind = self.alphabet.type_of(right[0])
             if sign == r"\in":
                 return [bound_letter(left, kind)], False
@@ -570,11 +575,8 @@ def _density(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
 
 def mechanism(reader: TheoremReader, signs: Tokens) -> tuple[TheoremLetter, Node]:
     """A letter of data sets, and the law of a mechanism on it: `M`, or `M(\\cdot, y)`."""
-    data = [name for name, kind in reader.alphabet.types.values() if kind == "data"]
-    if len(data) != 1:
-        raise refused(signs, "one type of data sets")
     slot = signs_of("D_{9999}")
-    letter = TheoremLetter("D of the mechanism", written(slot), (), data[0])
+    letter = TheoremLetter("D of the mechanism", written(slot), (), reader.data_sets(signs))
     if r"\cdot" in signs:
         shown = tuple(part for sign in signs for part in (slot if sign == r"\cdot" else (sign,)))
     else:

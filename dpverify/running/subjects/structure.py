@@ -114,14 +114,9 @@ class StatedStructure:
             raise InvalidArgumentError(
                 "constraint", self.constraint, f"None or a constraint set of dimension {self.dimension}"
             )
-        if self.skipped is not None and self.stopped is not None:
-            raise InvalidArgumentError("stopped", self.stopped, "None, where the first steps are left out")
+        check_steps_taken(self)
         if isinstance(self.constraint, AllSpace):
             object.__setattr__(self, "constraint", None)
-        count = len(self.steps)
-        for name, given, length in (("skipped", self.skipped, None), ("stopped", self.stopped, count)):
-            if given is not None:
-                object.__setattr__(self, name, _probabilities(name, given, length, count))
 
     @property
     def dimension(self) -> int:
@@ -206,7 +201,18 @@ def single_noise(
     return StatedStructure(tuple(point.tolist()), (step,), constraint)
 
 
-def _probabilities(name: str, given: Any, length: int | None, most: int) -> tuple[float, ...]:
+def check_steps_taken(chain: Any) -> None:
+    """Check and keep `skipped` and `stopped` of what has steps: one of the two at most, and as in `StatedStructure`."""
+    if chain.skipped is not None and chain.stopped is not None:
+        raise InvalidArgumentError("stopped", chain.stopped, "None, where the first steps are left out")
+    count = len(chain.steps)
+    for name, given, length in (("skipped", chain.skipped, None), ("stopped", chain.stopped, count)):
+        if given is not None:
+            object.__setattr__(chain, name, checked_probabilities(name, given, length, count))
+
+
+def checked_probabilities(name: str, given: Any, length: int | None, most: int) -> tuple[float, ...]:
+    """So many probabilities, or at most so many, whose sum is 1 up to rounding, which is taken away."""
     allowed = f"{length if length is not None else f'at most {most}'} numbers of at least 0 whose sum is 1"
     numbers = checks.numbers(name, given, at_least=0, allowed=allowed)
     fits = numbers.ndim == 1 and 0 < numbers.size <= most and (length is None or numbers.size == length)

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from markdown_it import MarkdownIt
@@ -22,7 +23,7 @@ from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, reason_of
 from dpverify.formulas.notation.tokens import Latex
 
 
@@ -115,6 +116,19 @@ def plain(pieces: Sequence[Piece]) -> str:
     """Pieces as words, formulas as their LaTeX."""
     parts = (piece.latex if isinstance(piece, Math | ShownFormula) else piece.text for piece in pieces)
     return " ".join("".join(parts).split())
+
+
+def page_text(path: Path) -> str:
+    """The text of a page.
+
+    Raises:
+        InvalidArgumentError: for a file that cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        allowed = f"a text file that can be read ({reason_of(error)})"
+        raise InvalidArgumentError("page", str(path), allowed) from None
 
 
 def blocks(text: str, errors: Errors) -> list[PageBlock]:

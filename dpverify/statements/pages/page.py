@@ -9,12 +9,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
-from dpverify.errors import InvalidArgumentError, reason_of
+from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Statement
-from dpverify.statements.pages.blocks import Errors, Math, PageError, Text, blocks, plain
+from dpverify.statements.pages.blocks import Errors, Math, PageError, Text, blocks, page_text, plain
 from dpverify.statements.pages.encoding import Encoding, PageDisplay, defined_by, sides
 from dpverify.statements.pages.letters import PageLetter, check_letter, read_letters
 from dpverify.statements.pages.notes import LeadingWords, Note, line_of_error, read_after, read_before
@@ -92,12 +92,7 @@ def read_page(path: Path, *, at_once: bool = True, prefix: str = "") -> Page:
 
 
 def _text(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError(
-            "page", str(path), f"a text file that can be read ({reason_of(error)})"
-        ) from None
+    text = page_text(path)
     if len(text) > LARGEST:
         raise InvalidArgumentError("page", str(path), f"a file of at most {LARGEST} characters")
     return text

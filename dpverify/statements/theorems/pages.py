@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dpverify.errors import InvalidArgumentError, reason_of
+from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
@@ -31,6 +31,7 @@ from dpverify.statements.pages.blocks import (
     ShownFormula,
     Text,
     blocks,
+    page_text,
     plain,
 )
 from dpverify.statements.pages.letters import read_domain
@@ -151,12 +152,7 @@ def read_sections(
     path: Path, what: str, make: Callable[[str, PageBlock, Sequence[PageBlock]], _Made], only: str = ""
 ) -> tuple[_Made, ...]:
     """What the sections of a page are, each of which begins with a heading with an id; errors as of `read_theorems`."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError(
-            "page", str(path), f"a text file that can be read ({reason_of(error)})"
-        ) from None
+    text = page_text(path)
     return sections_of(alone(text, only) if only else text, path.name, what, make)
 
 

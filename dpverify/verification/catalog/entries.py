@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 
+from dpverify.grouping import grouped
 from dpverify.ledger.entries import InstanceEntry, NamedResult, StatementEntry
 from dpverify.ledger.headlines.roots import FoundStatement, below
 from dpverify.ledger.headlines.rows import marks, needed, only_the_proof_changes, variant_rows
@@ -37,9 +38,7 @@ def shown_of_statement(
 
 def shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, FoundStatement]:
     """What was found of encoded statements, by their ids."""
-    by_statement: dict[str, list[ProofEvidence]] = {}
-    for proof in proofs:
-        by_statement.setdefault(proof.statement, []).append(proof)
+    by_statement = grouped((proof.statement, proof) for proof in proofs)
     return {
         statement.id: shown_of_statement(
             statement,
@@ -183,9 +182,7 @@ def catalog_entries(
     What is false as printed among the records' statements is carried to all that rests on it. Without `docstrings`,
     those of algorithms stay empty, and no algorithm is loaded.
     """
-    proofs: dict[str, list[ProofEvidence]] = {}
-    for record in records:
-        proofs.setdefault(record.evidence.statement, []).append(record.evidence)
+    proofs = grouped((record.evidence.statement, record.evidence) for record in records)
     shown = shown_of(record.evidence for record in records)
     return tuple(_entry(paper, row, proofs, shown, docstrings) for paper, row in select(keys_or_ids))
 

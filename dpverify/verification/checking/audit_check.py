@@ -20,6 +20,7 @@ from dpverify.auditing import BoundsQuestion, ErrorShare, Label, LawQuestion, Pr
 from dpverify.auditing.contract import recorded
 from dpverify.auditing.subjects import data_size
 from dpverify.errors import InvalidArgumentError
+from dpverify.grouping import grouped
 from dpverify.ledger.audits import AuditEvidence, SampledEvidence
 from dpverify.ledger.besides.kernels import KernelAnswer
 from dpverify.ledger.document import ErrorBudget, Ledger
@@ -128,9 +129,7 @@ def settings_of(ledger: Ledger) -> VerificationSettings:
         raise InvalidArgumentError("command", ledger.command, allowed) from error
     if words[:2] != ["dpverify", "verify"] or len(words) % 2:
         raise InvalidArgumentError("command", ledger.command, allowed)
-    given: dict[str, list[str]] = {}
-    for name, value in zip(words[2::2], words[3::2], strict=True):
-        given.setdefault(name, []).append(value)
+    given = grouped(zip(words[2::2], words[3::2], strict=True))
     several = {name: tuple(given.pop(name, ())) for name in ("--paper", "--only")}
     one = {name: values[-1] for name, values in given.items() if len(values) == 1}
     if len(one) < len(given) or not set(one) <= {"--profile", "--seed", "--failure-probability", "--kernel"}:

@@ -20,8 +20,8 @@ from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataErro
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.grouping import grouped
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.words import VariantOutcome
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
@@ -172,9 +172,7 @@ def check_ledger(
     _refuse_strange(ledger, proofs, path, folder)
     source = {s.id: s for paper in papers().values() for s in paper.statements}
     wanted = _wanted(ledger, source)
-    found: dict[Key, list[ProofEvidence]] = {}
-    for row in proofs:
-        found.setdefault((row.statement, row.obligation, row.variant), []).append(row)
+    found = grouped(((row.statement, row.obligation, row.variant), row) for row in proofs)
     inside = {s.id for s in source.values() if s.id in wanted} | {row.statement for row in proofs}
     # reading displays takes seconds: those of other statements are left alone
     expected = {
@@ -257,11 +255,8 @@ def _theorems_of(ledger: Ledger) -> tuple[str, ...]:
 
 def _by_paper(ids: Sequence[str], of: Mapping[str, str]) -> tuple[str, ...]:
     """Ids, or `all of PAPER` where none of a paper's is missing."""
-    every: dict[str, list[str]] = {}
-    for id_, paper in of.items():
-        every.setdefault(paper, []).append(id_)
     found = list[str]()
-    for key, own in every.items():
+    for key, own in grouped((paper, id_) for id_, paper in of.items()).items():
         here = [id_ for id_ in own if id_ in ids]
         found += [f"all of {key}"] if len(here) == len(own) > 1 else here
     return tuple(found)
@@ -545,9 +540,7 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
         yield RowCheck(HEAD, Status.REFUSED, f"no verdicts follow from its rows: {error}")
         return
     expected = {entry.id: entry for entry in derived}
-    found: dict[str, list[StatementEntry]] = {}
-    for entry in ledger.statements:
-        found.setdefault(entry.id, []).append(entry)
+    found = grouped((entry.id, entry) for entry in ledger.statements)
     for name in dict.fromkeys((*expected, *found)):
         if only and name not in chosen:
             continue

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dpverify.errors import InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.grouping import grouped
 from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import load
@@ -44,9 +45,7 @@ def theorem_checks(
         return
     chosen, known = chosen_theorems(names)
     expected = {one.id: (page, one) for page, one in chosen}
-    of: dict[str, list[TheoremEvidence]] = {}
-    for row in rows:
-        of.setdefault(row.id, []).append(row)
+    of = grouped((row.id, row) for row in rows)
     found, wrong = dict[str, TheoremFound](), dict[str, str]()
     for id_ in (id_ for id_ in expected if id_ in of):
         try:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.grouping import grouped
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
@@ -85,10 +86,7 @@ def remember(statement: Statement, records: list[ProofEvidence], how: HowFound =
 
 def remember_all(entries: Iterable[ProofEvidence], how: HowFound = HowFound.PROVED) -> None:
     """Keep what was found; entries of a statement are all of its entries."""
-    found: dict[str, list[ProofEvidence]] = {}
-    for entry in entries:
-        found.setdefault(entry.statement, []).append(entry)
-    for name, records in found.items():
+    for name, records in grouped((entry.statement, entry) for entry in entries).items():
         statement = find_statement(name)
         if statement is not None:
             remember(statement, records, how)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
+from dpverify.grouping import grouped
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import ErratumEntry, InstanceEntry, StatementEntry
 from dpverify.ledger.headlines.rows import CLAIMS, gravest
@@ -270,10 +271,7 @@ class _Sorted:
 
     def _entries(self, faults: Sequence[PrintedFault], steps: Sequence[PrintedFault]) -> list[LetterEntry]:
         """One for each consequence in a statement, in those that rest on it and those that share a fault with it."""
-        shared: dict[str, list[PrintedFault]] = {}
-        for fault in steps:
-            for name in {row.statement for row in fault.rows}:
-                shared.setdefault(name, []).append(fault)
+        shared = grouped((name, fault) for fault in steps for name in {row.statement for row in fault.rows})
         has = {(fault.consequence, row.statement) for fault in faults for row in fault.rows}
 
         def marks(fault: PrintedFault) -> Iterator[Hashable]:
@@ -353,7 +351,4 @@ def _together(items: Sequence[T], marks: Callable[[T], Iterable[Hashable]]) -> l
         for mark in marks(item):
             old, new = group[number], group[first.setdefault(mark, number)]
             group = [min(old, new) if each in (old, new) else each for each in group]
-    found: dict[int, list[T]] = {}
-    for number, item in zip(group, items, strict=True):
-        found.setdefault(number, []).append(item)
-    return list(found.values())
+    return list(grouped(zip(group, items, strict=True)).values())

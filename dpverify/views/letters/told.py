@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from dpverify.errors import DpverifyError
+from dpverify.grouping import grouped
 from dpverify.ledger.besides.thresholds import Threshold, ThresholdEnd, telling
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.facts import FailureMargin
@@ -330,10 +331,8 @@ def _meanings(letters: Mapping[str, str]) -> Said:
 
 def survives(entry: LetterEntry, letter: Letter) -> Said:
     """How its statements stand as printed, and corrected; those that stand alike together."""
-    found: dict[Said, list[str]] = {}
-    for row in entry.statements:
-        if row.printed.standing is not None:
-            found.setdefault(_stands(row, letter), []).append(row.where or row.id)
+    rows = [row for row in entry.statements if row.printed.standing is not None]
+    found = grouped((_stands(row, letter), row.where or row.id) for row in rows)
     said: list[SaidPiece] = []
     for how, places in found.items():
         said += [SaidPiece(f"{'; '.join(dict.fromkeys(places))}:"), *how, SaidPiece(".")]

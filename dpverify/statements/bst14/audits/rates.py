@@ -41,7 +41,7 @@ from dpverify.auditing.confidence import betting_interval
 from dpverify.problems import Ball, Box, Dataset, EuclideanDistance, Linear, Problem
 from dpverify.running import Randomness
 from dpverify.statements.audit_parts import mean_problem
-from dpverify.statements.hidden_constants import LEVEL, RateAt, Rates, counted, size
+from dpverify.statements.hidden_constants import LEVEL, RateAt, Rates, bound_of, counted, size
 
 DELTA, FIRST = 1e-5, "statement, 1st display"
 _RUNS, _DRAWS = 2000, 20_000
@@ -164,10 +164,8 @@ def sampling_risk() -> Iterator[RateAt]:
         for n in (1000, 100_000):
             sampling = ExponentialSampling(Problem(Linear(), Box.cube(p, 1.0)), 2.0)
             length = sampling.problem.constraint.diameter
-            stated = sampling.risk_bound(n)
-            assert stated is not None
             attained = n * cone_excess(sampling.scale * n, p, length / math.sqrt(p))
-            yield size(p * length / 2.0, stated.bound, attained, n=n, p=p, epsilon=2.0)
+            yield size(p * length / 2.0, bound_of(sampling.risk_bound(n)), attained, n=n, p=p, epsilon=2.0)
 
 
 def efficient_risk() -> Iterator[RateAt]:
@@ -176,10 +174,10 @@ def efficient_risk() -> Iterator[RateAt]:
             n = 1_000_000
             sampling = EfficientExponentialSampling(Problem(Linear(), Box.cube(p, 1.0)), epsilon)
             length = sampling.problem.constraint.diameter
-            stated = sampling.risk_bound(n)
-            assert stated is not None
             attained = n * cone_excess(sampling.scale * n, p, length / math.sqrt(p), sampling.distance)
-            yield size(p * length / epsilon, stated.bound, attained, p=p, epsilon=epsilon, n=n)
+            yield size(
+                p * length / epsilon, bound_of(sampling.risk_bound(n)), attained, p=p, epsilon=epsilon, n=n
+            )
 
 
 def walk_steps() -> Iterator[RateAt]:
@@ -221,10 +219,15 @@ def localized_risk() -> Iterator[RateAt]:
     for n in (50, 200, 800):
         for p in (2, 10):
             local = Localization(mean_problem(p, 1.0), 4.0)
-            stated = local.risk_bound(n)
-            assert stated is not None
             attained = measured(local, equal_records(n, p, 0.0), 0.0)
-            yield size(4 * p**2 * math.log(n) / (n * 16.0), stated.bound, attained, n=n, p=p, epsilon=4.0)
+            yield size(
+                4 * p**2 * math.log(n) / (n * 16.0),
+                bound_of(local.risk_bound(n)),
+                attained,
+                n=n,
+                p=p,
+                epsilon=4.0,
+            )
 
 
 def localized_by_solver() -> Iterator[RateAt]:
@@ -241,10 +244,8 @@ def localized_by_descent() -> Iterator[RateAt]:
         length /= known.strong_convexity * n
         local = ApproximateLocalization(problem, 1.0, DELTA)
         rate = NoisyGradientDescent(problem, 1.0, DELTA).risk_on(n, length, length)
-        stated = local.risk_bound(n)
-        assert stated is not None
         attained = measured(local, equal_records(n, p), 0.0) if n < 100 else None
-        yield size(rate, stated.bound, attained, n=n, p=p, epsilon=1.0)
+        yield size(rate, bound_of(local.risk_bound(n)), attained, n=n, p=p, epsilon=1.0)
 
 
 def net_points() -> Iterator[RateAt]:
@@ -262,12 +263,10 @@ def net_risk() -> Iterator[RateAt]:
         for n in (50, 100, 200):
             mechanism = NetMechanism(Problem(Linear(), Box.cube(p, 1.0)), 2.0)
             data = Dataset(np.full((n, p), 1 / math.sqrt(p)), np.ones(n))
-            stated = mechanism.risk_bound(n)
-            assert stated is not None
             risks = np.asarray(mechanism.problem.total_risk(np.asarray(mechanism.net_for(n).points), data))
             attained = float(mechanism.probabilities(data) @ risks) + n * math.sqrt(p)
             rate = p * 2 * math.sqrt(p) / 2.0 * math.log(2.0 * n / p)
-            yield size(rate, stated.bound, attained, n=n, p=p, epsilon=2.0)
+            yield size(rate, bound_of(mechanism.risk_bound(n)), attained, n=n, p=p, epsilon=2.0)
 
 
 # ------------------------------------------------------------------------------------------ objective perturbation
@@ -297,10 +296,8 @@ def _tilted(mechanism: ObjectivePerturbation, n: int) -> float:
 def objective_risk(delta: float) -> Iterator[RateAt]:
     for p in (1, 5, 30):
         mechanism, n = ObjectivePerturbation(Problem(Linear(), Ball(p, 1.0)), 1.0, delta), 10_000
-        stated = mechanism.risk_bound(n)
-        assert stated is not None
         rate = 2 * math.sqrt(p * math.log(1 / delta)) if delta else 2.0 * p
-        yield size(rate, stated.bound, _tilted(mechanism, n), n=n, p=p, epsilon=1.0)
+        yield size(rate, bound_of(mechanism.risk_bound(n)), _tilted(mechanism, n), n=n, p=p, epsilon=1.0)
 
 
 def objective_weight(delta: float) -> Iterator[RateAt]:
@@ -316,19 +313,14 @@ def objective_convex_risk(delta: float) -> Iterator[RateAt]:
     for p in (1, 5, 30):
         for n in (200, 2000):
             mechanism = ObjectivePerturbation(mean_problem(p, 1.0), 1.0, delta)
-            stated, scale, convexity = (
-                mechanism.risk_bound(n),
-                mechanism.noise_scale_at(n),
-                mechanism.convexity(n),
-            )
-            assert stated is not None
+            scale, convexity = mechanism.noise_scale_at(n), mechanism.convexity(n)
             if delta:
                 moment, inside = p, gammainc(p / 2 + 1, (convexity / scale) ** 2 / 2)
             else:
                 moment, inside = p * (p + 1), gammainc(p + 2, convexity / scale)
             attained = n * scale**2 * moment * float(inside) / (2 * convexity**2)
             rate = 4 * (p * math.log(1 / delta) if delta else p**2) / n
-            yield size(rate, stated.bound, attained, n=n, p=p, epsilon=1.0)
+            yield size(rate, bound_of(mechanism.risk_bound(n)), attained, n=n, p=p, epsilon=1.0)
 
 
 # ------------------------------------------------------------------------------------------ lower bounds
@@ -379,18 +371,15 @@ def pure_risk() -> Iterator[RateAt]:
     """
     for n, p in _HARD:
         equal, wrong = packing(n, p, 1.0)
-        stated = ExponentialSampling(Problem(Linear(), Ball(p, 1.0)), 1.0).risk_quantile(n, 0.5)
-        assert stated is not None
-        yield size(min(n, p), equal * wrong / (2 * p), min(n, stated.bound), n=n, p=p, epsilon=1.0)
+        stated = bound_of(ExponentialSampling(Problem(Linear(), Ball(p, 1.0)), 1.0).risk_quantile(n, 0.5))
+        yield size(min(n, p), equal * wrong / (2 * p), min(n, stated), n=n, p=p, epsilon=1.0)
 
 
 def pure_convex_risk() -> Iterator[RateAt]:
     """Of Theorem 5.4: n / 2 times the squared distance to the records' mean; likewise, with Algorithm 3."""
     for n, p in _HARD:
         equal, wrong = packing(n, p, 1.0, 2)
-        stated = OutputPerturbation(mean_problem(p, 1.0), 1.0).risk_quantile(n, 0.5)
-        assert stated is not None
-        attained = min(n / 2, stated.bound)
+        attained = min(n / 2, bound_of(OutputPerturbation(mean_problem(p, 1.0), 1.0).risk_quantile(n, 0.5)))
         yield size(min(n, p**2 / n), wrong * equal**2 / (2 * n * p), attained, n=n, p=p, epsilon=1.0)
 
 

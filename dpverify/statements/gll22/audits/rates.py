@@ -21,7 +21,7 @@ from dpverify.auditing.confidence import betting_interval
 from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem
 from dpverify.running import Randomness
 from dpverify.statements.bst14.audits.rates import cone_excess
-from dpverify.statements.hidden_constants import LEVEL, RateAt, Rates, counted, size
+from dpverify.statements.hidden_constants import LEVEL, RateAt, Rates, bound_of, counted, size
 
 
 def sampler_steps() -> Iterator[RateAt]:
@@ -114,13 +114,12 @@ def population_risk() -> Iterator[RateAt]:
         for d in (1, 10, 100):
             problem, epsilon, delta = Problem(Linear(), Ball(d, 1.0)), 1.0, 1e-5
             mechanism = RegularizedExponentialMechanism(problem, epsilon, delta, tuning="sco")
-            stated, (k, mu, _) = mechanism.risk_bound(n), mechanism.tuned(n)
-            assert stated is not None
+            stated, (k, mu, _) = bound_of(mechanism.risk_bound(n)), mechanism.tuned(n)
             logarithm = math.log(1 / delta)
             private = math.sqrt(d) / n / (math.sqrt(logarithm + epsilon) - math.sqrt(logarithm))
             # exp(-k (r + mu r^2 / 2)) r^(d - 1) on [0, 1] is no closer to 0 than with the slope 1 + mu
             attained = cone_excess(k * (1 + mu), d, 1.0)
-            yield size(private + 1 / math.sqrt(n), stated.bound, attained, n=n, d=d, epsilon=epsilon)
+            yield size(private + 1 / math.sqrt(n), stated, attained, n=n, d=d, epsilon=epsilon)
 
 
 _HARD = ((100, 1), (1000, 10), (10_000, 100))

@@ -13,6 +13,7 @@ from dpverify.auditing.neighbors import Domain, Pair, search_pairs
 from dpverify.auditing.requests import Request, audit
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
+from dpverify.grouping import grouped
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency
 from dpverify.privacy.guarantees import GDP, RDP, ApproxDP, Guarantee, PureDP, zCDP
@@ -76,11 +77,8 @@ class SampledPage:
         else:
             order = rng.permuted(np.tile(np.arange(len(rows)), (runs, 1)), axis=1)
             taken = [tuple(row[: int(self.code(self.mechanism.records.last)(values))]) for row in order]
-        alike = dict[tuple[Any, ...], list[int]]()
-        for k, places in enumerate(taken):
-            alike.setdefault(places, []).append(k)
         found: list[Any] = [None] * runs
-        for places, ks in alike.items():
+        for places, ks in grouped((places, k) for k, places in enumerate(taken)).items():
             env = self.env(values, rows[[*places]])
             for k, one in zip(ks, self.drawn(env, rng, len(ks)), strict=True):
                 found[k] = one
