@@ -225,28 +225,32 @@ class ObjectivePerturbation(Weakenable):
         return ShiftedProfile(self._shifts(self.noise_scale_at(n)), spent)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """Theorems E.1 and E.2 with constants: Delta R^2 / 2 + E ||b||^2 / (2 K) + n L (accuracy + E ||hiding noise||).
+        """Theorems E.1 and E.2 with constants: (Delta^2 R^2 + E ||b||^2) / (2 (Delta + K)), and what the error costs.
 
-        R is the largest norm in the set, K the objective's strong convexity. By optimality of theta# and of the
-        minimizer without noise, the risk with its regularization grows by at most max over r of ||b|| r - K r^2 / 2.
-        None if the bound is infinite.
+        R is the largest norm in the set, K the objective's strong convexity, and the error costs n L (accuracy + E
+        ||hiding noise||). With u = theta# - theta*, optimality of theta# and strong convexity let the risk grow by at
+        most -<Delta theta* + b, u> - (Delta + K) ||u||^2 / 2, so at most by ||Delta theta* + b||^2 / (2 (Delta + K)); b
+        has mean 0. None if the bound is infinite.
         """
+        biased = self.regularization_at(n) * self.problem.constraint.largest_norm
         bound = self._risk_at(
-            n, self._second_moment(self.noise_scale_at(n)), self.problem.constraint.dimension
+            n,
+            (biased**2 if biased > 0 else 0.0) + self._second_moment(self.noise_scale_at(n)),
+            self.problem.constraint.dimension,
         )
         if not math.isfinite(bound):
             return None
         theorem = "E.2" if self.problem.constants.strong_convexity > 0 else "E.1"
         name = f"{self.id}/risk by thm{theorem}.{1 if self.delta == 0 else 2}"
-        biased = self.regularization_at(n) > 0
-        noisy = "Delta R^2 / 2 + E ||b||^2 / (2 K)" if biased else "E ||b||^2 / (2 n Delta)"
+        noisy = "(Delta^2 R^2 + E ||b||^2) / (2 (Delta + K))" if biased > 0 else "E ||b||^2 / (2 n Delta)"
         return StatedRisk(bound, total=True, **words(name, terms=noisy))
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
         """The same at quantiles of both norms: 0.99 beta is spent on that of b, the rest on what hides the error.
 
-        Given the norms, the proof of `risk_bound` holds for every b: nothing else is random. Assumes convex losses,
-        L-Lipschitz on C for each record, and minimizers found within `accuracy`; no smoothness, which is for privacy.
+        Given the norms, the proof of `risk_bound` holds for every b, of which nothing is 0 on average any more: nothing
+        else is random. Assumes convex losses, L-Lipschitz on C for each record, and minimizers found within `accuracy`;
+        no smoothness, which is for privacy.
         """
         beta, p = missed(probability), self.problem.constraint.dimension
         norm = (
@@ -255,17 +259,17 @@ class ObjectivePerturbation(Weakenable):
             else math.sqrt(scipy.special.chdtri(p, 0.99 * beta))
         )
         hidden = float(scipy.special.gammainccinv(p, 0.01 * beta))
-        bound = self._risk_at(n, float(self.noise_scale_at(n) * norm) ** 2, hidden)
+        biased = self.regularization_at(n) * self.problem.constraint.largest_norm
+        pushed = (biased if biased > 0 else 0.0) + float(self.noise_scale_at(n) * norm)
+        bound = self._risk_at(n, pushed**2, hidden)
         row = words("bst14.alg-objpert/quantile")
         return StatedRisk(bound, total=True, probability=probability, **row) if math.isfinite(bound) else None
 
     def _risk_at(self, n: int, squared_norm: float, hidden: float) -> float:
-        """The most that the total risk may grow with b of this squared norm, and so many scales of hiding noise."""
-        regularization, size = self.regularization_at(n), self.problem.constraint.largest_norm
-        biased = regularization * size**2 / 2 if regularization > 0 else 0.0
+        """The most that the total risk grows with Delta theta* + b of this squared norm, and so much hiding noise."""
         distance = self.accuracy_at(n) + hidden * self.hiding_scale(n)
-        noise = squared_norm / (2 * self.convexity(n))
-        return biased + noise + n * self.problem.constants.lipschitz_constant * distance
+        noise = squared_norm / (2 * (self.regularization_at(n) + self.convexity(n)))
+        return noise + n * self.problem.constants.lipschitz_constant * distance
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p).

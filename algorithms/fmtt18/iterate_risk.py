@@ -17,7 +17,7 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import constant_rates
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Ball, Box, Problem
-from dpverify.problems.losses import check_not_flat
+from dpverify.problems.losses import LinkLoss, check_not_flat
 
 _TOLERANCE = 1e-12
 """Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
@@ -51,7 +51,8 @@ def random_iterate_risk(
     symmetric = type(constraint) in (Ball, Box) and start is not None and tuple(start) == middle
     schedule = constant_rates(n + 1)
     sizes = {"distance": distance, "diameter": constraint.diameter, "norm": norm, "lipschitz": lipschitz}
-    found = schedule.mean(iterates, rate, **sizes, symmetric=symmetric)
+    one_direction = isinstance(problem.loss, LinkLoss) and problem.loss.ridge == 0
+    found = schedule.mean(iterates, rate, **sizes, symmetric=symmetric, one_direction=one_direction)
     return found if iterates > 1 else min(found, schedule.last(rate, **sizes))
 
 

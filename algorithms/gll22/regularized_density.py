@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import scipy
 
 from dpverify.algorithms.conditions import normalized_start, reach
 from dpverify.algorithms.parameters import NotNegative, Positive, check_parameters
@@ -188,15 +189,38 @@ class RegularizedDensity:
         F's excess at the mode x is at most mu <x - c, w* - x>, since x is the best for F + mu ||. - c||^2 / 2, and so
         at most mu a (D - a), a being the smaller of D / 2 and a bound on ||x - c||, D the largest distance from c. A
         sample is sqrt(d / kappa) away from the mode in root mean square, kappa = k (mu + m), which costs L times that.
-        Or it is Theorem 6.2's d / k + mu D^2 / 2. Infinite on unbounded sets.
+
+        Or, as K is convex, E <grad F(x) + mu (x - c), x - w*> is at most d / k (integrate by parts), so that the excess
+        is at most d / k less E of mu <x - c, x - w*> + m ||x - w*||^2 / 2, which is least where x - c is
+        (mu + m) / (2 mu + m) times w* - c: that leaves d / k + mu^2 D^2 / (4 mu + 2 m), where Theorem 6.2 has
+        d / k + mu D^2 / 2. Infinite on unbounded sets, unless mu is 0.
         """
+        mu, own = self.regularization, self.problem.constants.strong_convexity
         dimension, far = self.problem.constraint.dimension, reach(self.anchor_point, self.problem.constraint)
-        if far == math.inf:
+        by_parts = dimension / self.inverse_temperature + (mu**2 * far**2 / (4 * mu + 2 * own) if mu else 0.0)
+        return min(self._excess_at(math.sqrt(dimension)), by_parts)
+
+    def _excess_at(self, spread: float) -> float:
+        """Bound on F's excess that many 1 / sqrt(kappa) away from the mode; infinite on unbounded sets."""
+        far = reach(self.anchor_point, self.problem.constraint)
+        if far == math.inf or not self.strong_convexity > 0:
             return math.inf
         away = min(self.mode_distance, far / 2)
-        spread = self.problem.constants.lipschitz_constant * math.sqrt(dimension / self.strong_convexity)
-        at_mode = self.regularization * away * (far - away) + spread
-        return min(at_mode, dimension / self.inverse_temperature + self.regularization * far**2 / 2)
+        moved = self.problem.constants.lipschitz_constant * spread / math.sqrt(self.strong_convexity)
+        return self.regularization * away * (far - away) + moved
+
+    def excess_quantile(self, beta: float) -> float:
+        """What F's excess is above with probability at most beta, in (0, 1), under the density, in units of the loss.
+
+        The exponent's excess over the mode is at most a Gamma variable of shape d, in stochastic order, as of every
+        log-concave law on a convex set; the regularizer takes mu D^2 / 2 at most. Or the distance from the mode is at
+        most (sqrt(d) + sqrt(2 ln(1/beta))) / sqrt(kappa), as its mean is at most sqrt(d / kappa), and a 1-Lipschitz
+        function's tails are not heavier than a Gaussian's (Bakry and Emery 1985).
+        """
+        far, dimension = reach(self.anchor_point, self.problem.constraint), self.problem.constraint.dimension
+        regularized = self.regularization * far**2 / 2 if self.regularization else 0.0
+        tail = float(scipy.special.gammainccinv(dimension, beta)) / self.inverse_temperature
+        return min(tail + regularized, self._excess_at(math.sqrt(dimension) + math.sqrt(-2 * math.log(beta))))
 
     @property
     def anchor_point(self) -> tuple[float, ...]:

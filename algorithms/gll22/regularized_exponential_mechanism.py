@@ -25,7 +25,14 @@ from dpverify.algorithms.gll22.regularized_density import (
     quadratic_curvature,
 )
 from dpverify.algorithms.parameters import NotNegative, Positive, Proper, TinyEpsilon
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
+from dpverify.algorithms.promises import (
+    StatedQueries,
+    StatedRisk,
+    StatedSamplingError,
+    missed,
+    reasons,
+    words,
+)
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
     RiskPotential,
@@ -357,25 +364,41 @@ class RegularizedExponentialMechanism(Weakenable):
         return Guarantees(headline, as_printed=replace_one(claim, theorem, conditions=conditions))
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """The bound d / k + mu D^2 / 2, plus min(L, s) s / (n (mu + m)) for the population, plus what sampling costs.
+        """The density's bound, plus min(L, s) s / (n (mu + m)) for the population, plus what sampling costs.
 
-        s is the gradient sensitivity, G of Theorem 6.7, where all that counts is differences of two records' losses. D
-        is the largest distance from the anchor. A sample within total variation tau of the right law costs at most tau
-        L times the diameter. None on an unbounded set where that or the second term is infinite.
+        s is the gradient sensitivity, G of Theorem 6.7, where all that counts is differences of two records' losses. A
+        sample within total variation tau of the right law costs at most tau L times the diameter. `theorem` has
+        d / k + mu D^2 / 2 for the density's bound, D being the largest distance from the anchor. None on an unbounded
+        set where a term is infinite.
         """
-        (k, mu, _), tau = self.tuned(n), self._total_variation(n)
+        density, tau = self.density(n), self._total_variation(n)
         constants, constraint = self.problem.constants, self.problem.constraint
-        bound = constraint.dimension / k + (mu * self.reach**2 / 2 if mu else 0.0)
-        if tau:
-            bound += tau * constants.lipschitz_constant * constraint.diameter
+        rest = tau * constants.lipschitz_constant * constraint.diameter if tau else 0.0
         population = self.tuning == "sco"
         if population:
-            slope = min(constants.lipschitz_constant, constants.gradient_sensitivity)
-            bound += slope * self._moved(n)
-        if not math.isfinite(bound):
+            rest += min(constants.lipschitz_constant, constants.gradient_sensitivity) * self._moved(n)
+        mu = density.regularization
+        printed = constraint.dimension / density.inverse_temperature + (mu * self.reach**2 / 2 if mu else 0.0)
+        if not math.isfinite(density.excess_risk + rest):
             return None
         row = words(f"gll22.rem/{self.tuning} risk", sampler=", and tau L D for the sampler" if tau else "")
-        return StatedRisk(bound, total=False, population=population, **row)
+        return StatedRisk(
+            density.excess_risk + rest, total=False, population=population, theorem=printed + rest, **row
+        )
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The density's own for the records' risk, at what the sampler leaves of beta; None if it leaves nothing."""
+        left = missed(probability) - self._total_variation(n)
+        if not left > 0:
+            return None
+        found = min(
+            self.density(n).excess_quantile(left),
+            self.problem.constants.lipschitz_constant * self.problem.constraint.diameter,
+        )
+        row = words("gll22.samplers/quantile")
+        return (
+            StatedRisk(found, total=False, probability=probability, **row) if math.isfinite(found) else None
+        )
 
     def stability(self, n: int) -> float:
         """By Theorem 6.7, s / (n (mu + m)) in Wasserstein distance, and the diameter where a sampler errs."""

@@ -23,7 +23,14 @@ from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
+from dpverify.algorithms.promises import (
+    StatedQueries,
+    StatedRisk,
+    StatedSamplingError,
+    missed,
+    reasons,
+    words,
+)
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
@@ -335,14 +342,30 @@ class DensitySampler(Weakenable):
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Expected excess empirical risk; None on unbounded sets, or where the accuracy is not proved.
 
-        The density's own, and total variation tau costs tau L ||K||.
+        The density's own, and total variation tau costs tau L ||K||; never more than L ||K||.
         """
         target = None if self.withdrawn(n) else self._target
         if target is None:
             return None
-        most = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
-        found = target.excess_risk + self.total_variation * most
+        most = self._most
+        found = min(target.excess_risk + self.total_variation * most, most)
         return StatedRisk(found, total=False, **words(f"{self.id}/risk")) if math.isfinite(found) else None
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The density's own at what total variation leaves of beta, on bounded sets; None if it leaves nothing."""
+        left = missed(probability) - self.total_variation
+        target = None if self.withdrawn(n) else self._target
+        if target is None or not left > 0:
+            return None
+        found, row = min(target.excess_quantile(left), self._most), words("gll22.samplers/quantile")
+        return (
+            StatedRisk(found, total=False, probability=probability, **row) if math.isfinite(found) else None
+        )
+
+    @property
+    def _most(self) -> float:
+        """L ||K||, that no excess is above."""
+        return self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
 
     def _values(self, bound: float, n: int, **numbers: int) -> tuple[StatedQueries, ...]:
         """A bound on the expected value queries, and the gradients of an expansion."""

@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from dpverify.algorithms.conditions import admitted, reach
 from dpverify.algorithms.examples import Examples, Setting
@@ -20,7 +21,7 @@ from dpverify.algorithms.mn25.interaction import Interaction
 from dpverify.algorithms.mn25.phases import LARGEST_MU, Accounted
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, begin, mean_of_descent
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper, Share
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, words
 from dpverify.algorithms.steps.single_run import FEW
 from dpverify.checks import whole_number
 from dpverify.privacy import GDP, Guarantee, PureDP, zCDP
@@ -187,6 +188,26 @@ class DPSGD(Accounted):
         noise = used.rate * (lipschitz**2 + constraint.dimension * used.noise_stddev**2) / 2
         found = distance**2 / (2 * used.rate * used.steps) + noise
         return self._stated_risk(found, constraint.diameter**2 / (2 * used.rate * used.steps) + noise)
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """Of the same sum: half of beta is spent on the noise's chi-square, half on a martingale, of x* - w_t.
+
+        Noise and the choice of m records move the sum over t of <g_t, x* - w_t + eta (the records' mean gradient)> by
+        differences whose exponential moments are those of a Gaussian with variance sigma^2 (B + eta L)^2 + (L B)^2 / m
+        at most (Hoeffding 1963, Theorem 4, for draws without replacement). Never more than B L.
+        """
+        beta, used, constraint = missed(probability), self.parameters(n), self.problem.constraint
+        lipschitz, distance = self.problem.constants.lipschitz_constant, reach(self.start, constraint)
+        found = distance * lipschitz
+        if used.steps:
+            tail = float(scipy.special.chdtri(constraint.dimension * used.steps, beta / 2))
+            squares = lipschitz**2 + used.noise_stddev**2 * tail / used.steps
+            moved = used.noise_stddev * (constraint.diameter + used.rate * lipschitz)
+            moved = math.hypot(moved, lipschitz * constraint.diameter / math.sqrt(used.batch_size))
+            found = distance**2 / (2 * used.rate * used.steps) + used.rate * squares / 2
+            found += moved * math.sqrt(2 * math.log(2 / beta) / used.steps)
+        row = words("mn25.alg3/quantile")
+        return StatedRisk(min(found, self.trivial_accuracy), total=False, probability=probability, **row)
 
     def stability(self, n: int) -> float | None:
         """The gradient sensitivity times eta (T - 1) / (2 n); None if a step is longer than 2 / beta.

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from dpverify.algorithms.conditions import admitted
 from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import StatedQueries, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, words
 from dpverify.algorithms.steps.projected_steps import by_column, records
 from dpverify.algorithms.steps.single_run import each, seconds_alone, total_on_drawn
 from dpverify.errors import InvalidArgumentError
@@ -296,6 +297,27 @@ class PhasedERM(Phased[ERMPhase]):
     def _pull_and_rest(self, phase: ERMPhase) -> tuple[float, float]:
         """lambda_r and g_r."""
         return phase.pull, phase.gap
+
+    def _sharper(self, phase: ERMPhase) -> tuple[float, float]:
+        """lambda_r / 2, and g_r + sqrt(lambda_r g_r) B.
+
+        For the exact minimizer v and the point found, v', the regularized risk is lambda_r ||u - v||^2 above at u, so
+        that v' is lambda_r (||u - w||^2 - ||u - v||^2 - ||v' - w||^2) + g_r above u. The two squares are at least half
+        of (||u - w|| - ||v' - v||)^2 together, and ||v' - v|| is at most sqrt(g_r / lambda_r).
+        """
+        moved = math.sqrt(phase.pull * phase.gap) * self.problem.constraint.diameter
+        return phase.pull / 2, phase.gap + moved
+
+    def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
+        """The same chain with the noise's quantiles, beta / R of each phase: nothing else is random.
+
+        Projecting does not move a point away from one in the set. Never more than B L.
+        """
+        beta, constraint = missed(probability) / max(1, len(self.schedule(n))), self.problem.constraint
+        norm = math.sqrt(float(scipy.special.chdtri(constraint.dimension, beta)))
+        found = self._chain(n, lambda stddev: min(norm * stddev, constraint.diameter))
+        row = words("mn25.alg5/quantile")
+        return StatedRisk(min(found, self.trivial_accuracy), total=False, probability=probability, **row)
 
     def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
         risk = self._inner_risk(phase)

@@ -25,6 +25,11 @@ projection brings points apart, so that w_t and u_t are at most L (eta_1 + ... +
 longer than L, and u_t can stand for w* in the inequalities, with L for G: the noise has dropped out. As the mean of u_t
 is w_1, E ||u_t - w*||^2 is ||w_1 - w*||^2 plus E ||u_t - w_1||^2, which is at most the square of the set's radius: L
 times the root bounds the excess at u_t. This is the better bound where the noise would cross the set several times.
+
+Where each record's loss varies in one direction only, as that of a generalized linear model does, the mean excess at
+u_t is at most L times the radius: of a loss h(<w - w_1, x>) with slopes up to L / ||x||, the mean over u_t and its
+mirror image, which has the same law, is at most L / ||x|| times max(|<u_t - w_1, x>|, |<w* - w_1, x>|) above what w*
+has.
 """
 
 from __future__ import annotations
@@ -133,12 +138,14 @@ class StepRates:
         norm: float,
         lipschitz: float,
         symmetric: bool = False,
+        one_direction: bool = False,
     ) -> float:
         """Bound on the mean excess risk of the last so many points, weighted by the rates, in units of the loss.
 
         No two points of the set are farther apart than its diameter, a length. The window alone counts where that is
         better, and where the distance to w* is small. `symmetric`: about the first point the set is, all points being
-        within `distance` of it, and the noise, which adds to gradients that are no longer than L.
+        within `distance` of it, and the noise, which adds to gradients that are no longer than L. `one_direction`: that
+        is the one in which each record's loss varies.
         """
         t = np.arange(self.points - points + 1.0, self.points + 1)
         whole, squares = float(self._left(t[0], points)), float(power_sums(t[0], points, self.noise))
@@ -149,7 +156,8 @@ class StepRates:
         found = min(near * distance**2 / factor + factor * norm**2 * noise, alone, away)
         if not symmetric:
             return found
-        walked = np.sqrt(distance**2 + np.minimum((norm**2 - lipschitz**2) * spread, distance**2))
+        spread = np.zeros_like(spread) if one_direction else (norm**2 - lipschitz**2) * spread
+        walked = np.sqrt(distance**2 + np.minimum(spread, distance**2))
         apart = factor * lipschitz * (float(self._left(1, self.points)) - whole)
         without_noise = (apart**2 / factor + factor * lipschitz**2 * squares) / (2 * whole)
         return min(found, without_noise + lipschitz * float(weights @ walked))

@@ -15,12 +15,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpverify.algorithms.bst14 import OutputPerturbation
+from dpverify.algorithms.bst14 import ObjectivePerturbation, OutputPerturbation
 from dpverify.algorithms.steps.last_iterate import StepRates, constant_rates, falling_rates
 from dpverify.auditing.white_box import rare_tail
 from dpverify.privacy.guarantees import GDP
 from dpverify.privacy.iteration import NoisyIteration
-from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Problem
+from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Logistic, Problem
 from dpverify.running import Randomness, single_noise
 
 Array = NDArray[np.float64]
@@ -84,6 +84,36 @@ def resisting(rates: StepRates, *, last: bool) -> Searched:
 def test_no_planes_bring_a_descent_above_its_bound(rates: StepRates, last: bool) -> None:
     """What is found is more than 2/3 of the bound, so that one of 2/3 of it would be broken."""
     assert 2 / 3 < searched(resisting(rates, last=last), 13) <= 1 + 1e-9
+
+
+# ------------------------------------------------------------------------------------------ tilted minimizers
+
+
+def of_cones() -> Searched:
+    """Slope s times ||theta - x||, a ridge and noise from 60 vectors and their opposites in three dimensions."""
+    one = np.random.default_rng(1).normal(size=(60, 3))
+    directions = np.concatenate([one, -one])
+
+    def share(cases: Array) -> Array:
+        found = []
+        for slope, ridge, scale, place in cases + 1e-3:
+            pushed = ridge * np.array([place, 0.0, 0.0]) + scale * directions
+            lengths = np.linalg.norm(pushed, axis=1)
+            # at the minimizer, slope and ridge balance what is pushed with
+            excess = slope * np.maximum(lengths - slope, 0.0) / ridge
+            algorithm = ObjectivePerturbation(
+                Problem(Logistic(), Ball(3, 1.0)), 1.0, regularization=ridge, withdraw_guarantee=True
+            )
+            stated = algorithm._risk_at(2, ridge**2 * place**2 + scale**2 * np.mean(one**2) * 3, 0.0)
+            found.append(np.mean(excess) / (stated - 2 * algorithm.accuracy_at(2)))
+        return np.array(found)
+
+    return share
+
+
+def test_no_cone_brings_a_tilted_minimizer_above_its_bound() -> None:
+    """Four fifths of the bound are broken, so that half of the noise's part alone would not be enough."""
+    assert 0.8 < searched(of_cones(), 4, rounds=6, tried=60) <= 1 + 1e-9
 
 
 # ------------------------------------------------------------------------------------------ populations

@@ -540,7 +540,11 @@ def test_risk_bounds_follow_the_chains(kind: Any, share: float) -> None:
     assert bound < width
     distance, total = 1.0, 0.0
     for phase in schedule:  # the best of many points on the way, one by one
-        pull, rest = algorithm._pull_and_rest(phase)
+        pull, rest = (
+            algorithm._pull_and_rest(phase)
+            if kind is PhasedSGD
+            else (phase.pull / 2, phase.gap + width * math.sqrt(phase.pull * phase.gap))
+        )
         share = np.linspace(0.0, 1.0, 10_001)
         total += float(np.min(pull * (share * distance) ** 2 + (1 - share) * distance)) + rest
         distance = noise_distance(phase.noise_stddev, BALL)
@@ -548,6 +552,21 @@ def test_risk_bounds_follow_the_chains(kind: Any, share: float) -> None:
     assert stated.bound < 0.6 * bound
     trivial = kind(PROBLEM, 1.0, 1e-5, accuracy=2.0).risk_bound(n)
     assert (trivial.bound, trivial.theorem) == (width / 2, width)
+
+
+def test_no_point_within_the_gap_is_above_what_a_phase_costs_and_one_attains_it() -> None:
+    """Slopes on the way from w = 0 to u = 1, and every point whose regularized risk is within the gap of the least."""
+    v, worst = np.linspace(-0.5, 1.5, 20_001), 0.0
+    for pull, gap in ((1.0, 0.0), (1.0, 0.01), (0.3, 1e-4), (3.0, 0.2)):
+        phase = ERMPhase(pull, gap, 1.0)
+        factor, rest = PhasedERM._sharper(PhasedERM(PROBLEM, 1.0, 1e-5, accuracy=1.0), phase)
+        for slope in np.linspace(0.0, 2.5 * pull, 51):
+            risk = slope * np.abs(v - 1)
+            whole = risk + pull * v**2
+            found = float(np.max(risk[whole <= whole.min() + gap]))
+            worst = max(worst, found / (factor + rest))
+            assert found <= factor + rest + 1e-6
+    assert worst > 0.999
 
 
 @pytest.mark.parametrize("stddev", [0.07, 0.3, 1.0, 2.6, 5.0, 5.5, 6.0, 50.0, 1e6])
