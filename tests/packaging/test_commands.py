@@ -78,7 +78,7 @@ KNOWN: dict[str, dict[str, str]] = {
         "dpverify prove theorem.composition": BY_HAND,
         "dpverify explain theorem.composition": BY_HAND,
         "dpverify prove theorems": MINUTES,
-        "dpverify list theorems": MINUTES,
+        "dpverify list theorems": "tests/verification/test_theorem_verdicts.py",
         "dpverify verify --paper theorems": MINUTES,
         "dpverify check": MINUTES,
         "python -": BY_HAND,

@@ -46,7 +46,7 @@ def test_they_are_shown_without_a_derivation_and_without_a_prover(
     monkeypatch.setattr("dpverify.extras._is_there", lambda name: False)
     for names in (["theorems"], ["mechanisms"], ["theorem.laplace"]):
         said = shown(capsys, "list", *names)
-        assert "come with the program, found by dpverify" in said
+        assert "come with the program, found by" in said
         assert "are not checked here" in said
     found, _ = verdicts_of(["theorems", "mechanisms"])
     assert {row.id for row in found} == ROWS.keys()

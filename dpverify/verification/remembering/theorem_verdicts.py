@@ -63,9 +63,10 @@ def verdicts_of(
     if rows and all(name in rows or name in FOLDERS for name in names):
         chosen = {row.id: row for name in names for row in ([rows[name]] if name in rows else rows.values())
                   if name in rows or row.page == name}  # fmt: skip
+        number = f"{len(chosen)} of {len(rows)} theorems and mechanisms"
         said = (
-            f"Verdicts of {len(chosen)} theorems and mechanisms come with the program, found by {words}, and are not "
-            "checked here; dpverify prove derives them."
+            f"Verdicts of {number} come with the program, found by {words}, and are not checked here; dpverify prove "
+            "derives them."
         )
         return [*chosen.values()], said
     extras.require("dpverify list of theorems", "prove")
