@@ -450,7 +450,6 @@ def explain(
     from dpverify.verification.explanation import explanation_lines
 
     if about_theorems((id_,)):
-        extras.require("dpverify explain of theorems", "prove")
         from dpverify.verification.theorems import theorem_lines
 
         lines = theorem_lines(id_)

@@ -69,7 +69,7 @@ def verdicts_of(
             "derives them."
         )
         return [*chosen.values()], said
-    extras.require("dpverify list of theorems", "prove")
+    extras.require("What is found of theorems", "prove")
     from dpverify.verification.theorems import theorem_rows
 
     return [row.found for row in theorem_rows(names, workers=workers, progress=progress)], ""
