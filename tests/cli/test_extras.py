@@ -103,9 +103,8 @@ def test_what_rests_on_scikit_learn_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("command", "brings"),
     [
-        ("list theorems", "prove"),
+        ("prove theorem.pure-until", "prove"),
         ("prove bst14.lem2.3", "prove"),
-        ("explain theorem.pure-until", "prove"),
         ("hypotheses bst14.lem2.3", "prove"),
         ("sharpen bst14.lem2.3", "prove"),
         ("verify", "prove,report,accounting,sklearn"),

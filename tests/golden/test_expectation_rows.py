@@ -23,16 +23,15 @@ def _stop(n: float) -> float:
 
 
 def _of_some(n: float, iterates: float, norm: float, factor: float, lipschitz: float = 1.0) -> float:
-    """One of the last of n + 1 points on the unit ball, from its middle, at factor / (G sqrt(n))."""
+    """One of the last of n + 1 points on the unit ball, from its middle, at factor / (G sqrt(n)); losses of <w, x>."""
     rate, before = factor / (norm * math.sqrt(n)), int(n + 1 - iterates)
     steps = np.arange(before, n + 1)
     harmonic = sum(1 / (iterates + 2 * j) for j in range(before))
-    walked = np.sqrt(1 + np.minimum(1, rate**2 * (norm**2 - lipschitz**2) * steps))
     return min(
         2 / (rate * iterates) + rate * norm**2 / 2,
         1 / (2 * rate * (iterates + 2 * before)) + rate * norm**2 / 2 * (1 + harmonic),
         lipschitz * np.mean(np.minimum(2, np.sqrt(1 + rate**2 * norm**2 * steps))),
-        rate * lipschitz**2 / 2 * (1 + before**2 / iterates) + lipschitz * np.mean(walked),
+        rate * lipschitz**2 / 2 * (1 + before**2 / iterates) + lipschitz,
     )
 
 
@@ -67,7 +66,7 @@ def _phased(_: float) -> float:
             "gll22.rem/breast-cancer/risk",
             (8, 32, 128),
             4_000,
-            lambda n: math.sqrt(2 * 2) * 2 / (largest_mu(1.0, 1e-3) * n),
+            lambda n: 0.75 * math.sqrt(2 * 2) * 2 / (largest_mu(1.0, 1e-3) * n),  # d / k, and half as much
         ),
         ("mn25.alg4/diabetes/risk", (), None, _phased),
         (
