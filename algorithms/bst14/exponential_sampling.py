@@ -309,13 +309,7 @@ class ExponentialSampling(ExponentialMechanism):
         return self._way == "quadratic" and type(self.problem.constraint) is Ball
 
     def sample_localized(
-        self,
-        data: Dataset,
-        centers: Any,
-        radius: float,
-        *,
-        exponent_scale: float,
-        rng: Randomness,
+        self, data: Dataset, centers: Any, radius: float, *, exponent_scale: float, rng: Randomness
     ) -> Output:
         """The density proportional to exp(-exponent_scale L(theta; D)) on C, within `radius` of each run's center.
 

@@ -27,13 +27,7 @@ from dpverify.algorithms.promises import (
     words,
 )
 from dpverify.algorithms.samplers.cell_walks import COUNTED
-from dpverify.algorithms.samplers.cube_sampling import (
-    CubeDensity,
-    CubeSampler,
-    Simulation,
-    Tuning,
-    counted,
-)
+from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, Tuning, counted
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
 from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region, is_cube
 from dpverify.algorithms.weakening import Weakenable

@@ -105,10 +105,7 @@ class Fingerprinting(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(4, 3, epsilon=1.0),
-            "asked": lambda: cls(at.n, at.d, epsilon=at.epsilon),
-        }
+        return {"": lambda: cls(4, 3, epsilon=1.0), "asked": lambda: cls(at.n, at.d, epsilon=at.epsilon)}
 
     def __post_init__(self) -> None:
         """Refuse noise that is too small for epsilon and delta, unless the guarantee was withdrawn."""

@@ -19,12 +19,7 @@ from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.mn25.oracle_handles import (
-    AdaptiveQueryError,
-    OracleHandle,
-    OracleLimits,
-    UseCounts,
-)
+from dpverify.algorithms.mn25.oracle_handles import AdaptiveQueryError, OracleHandle, OracleLimits, UseCounts
 from dpverify.algorithms.steps.projected_steps import by_column
 from dpverify.algorithms.steps.projected_steps import records as records_of
 from dpverify.algorithms.steps.single_run import FEW, LINK_LOSSES

@@ -161,10 +161,7 @@ class Phased(Accounted, Generic[PhaseT]):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 4.0, 0.2),
-            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
-        }
+        return {"": lambda: cls(at.mean, 4.0, 0.2), "asked": lambda: cls(at.curved, at.epsilon, at.delta)}
 
     def accuracy_in_use(self, n: int) -> float:
         """The accuracy alpha for n records, in units of the loss."""

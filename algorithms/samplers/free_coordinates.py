@@ -241,13 +241,7 @@ _CELLS_AT_ONCE = 1 << 18
 
 
 def sample_near(
-    problem: Problem,
-    data: Dataset,
-    centers: Any,
-    radius: float,
-    *,
-    exponent_scale: float,
-    rng: Randomness,
+    problem: Problem, data: Dataset, centers: Any, radius: float, *, exponent_scale: float, rng: Randomness
 ) -> Output:
     """Exact samples of exp(-exponent_scale * total risk) on C, within `radius` of each run's center."""
     xp, constraint = rng.xp, problem.constraint

@@ -20,15 +20,7 @@ from dpverify.analyses.matching import Matcher, Values, identified, is_named_in,
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable, exact, free_variables
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import (
-    Compare,
-    Formula,
-    Implies,
-    Le,
-    conjuncts,
-    free_in,
-    in_domain,
-)
+from dpverify.formulas.logic import Compare, Formula, Implies, Le, conjuncts, free_in, in_domain
 from dpverify.formulas.notation.tokens import normal, texts
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation

@@ -133,11 +133,7 @@ class Matcher:
                         yield {**values, **{v: v for v in letters}}
 
     def _bound(
-        self,
-        bound: Variable,
-        new: Variable,
-        values: Values,
-        inside: Callable[[Values], Iterator[Values]],
+        self, bound: Variable, new: Variable, values: Values, inside: Callable[[Values], Iterator[Values]]
     ) -> Iterator[Values]:
         """What is found inside of a sum, an integral or a quantifier; no letter is what depends on a bound one."""
         if bound.kind != new.kind or not _same_domain(bound, new):

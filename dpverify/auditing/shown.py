@@ -121,10 +121,7 @@ def _axes(outputs: Array, name_event: NameEvent) -> list[_Axis]:
         with np.errstate(over="ignore"):
             both = (
                 (f"{one.name} - {other.name}", one.numbers - other.numbers),
-                (
-                    f"{one.name} + {other.name}",
-                    one.numbers + other.numbers,
-                ),
+                (f"{one.name} + {other.name}", one.numbers + other.numbers),
             )
         for name, numbers in both:
             scale = float(np.max(np.abs(numbers)))

@@ -20,14 +20,7 @@ from dpverify.formulas.expressions import (
     exact,
     is_infinite,
 )
-from dpverify.formulas.logic import (
-    Formula,
-    Le,
-    comparisons,
-    expressions_in,
-    free_in,
-    variables_of,
-)
+from dpverify.formulas.logic import Formula, Le, comparisons, expressions_in, free_in, variables_of
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import Json, formula_to_json, variable_to_json
 from dpverify.formulas.vectors import check_formula

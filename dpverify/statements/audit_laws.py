@@ -306,9 +306,5 @@ def cosine(center: Any, unit: Any, stddev: float, *, error: float = 0.0) -> Stat
     reach = _FARTHEST * stddev / found
     cuts = np.linspace(max(along / found - reach, -1.0), min(along / found + reach, 1.0), _CUTS)[1:-1]
     return StatedLaw(
-        lambda w: (np.asarray(w) @ unit) / np.linalg.norm(w, axis=1),
-        distribution,
-        cuts,
-        error,
-        relative=1e-9,
+        lambda w: (np.asarray(w) @ unit) / np.linalg.norm(w, axis=1), distribution, cuts, error, relative=1e-9
     )

@@ -184,10 +184,7 @@ class PackagePaper(OwnPaper):
 
 def _within(path: Path, paper: Paper) -> bool:
     """Whether a path is that of a package with a paper in it, or of one of its pages."""
-    return isinstance(paper, PackagePaper) and paper.path.resolve() in (
-        path.resolve(),
-        path.resolve().parent,
-    )
+    return isinstance(paper, PackagePaper) and paper.path.resolve() in (path.resolve(), path.resolve().parent)
 
 
 def read_pages(path: Path) -> OwnPaper:

@@ -14,16 +14,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable, free_variables, is_integer
 from dpverify.formulas.functionals import FUNCTIONAL, NUMBER, definition_of
-from dpverify.formulas.logic import (
-    And,
-    Exists,
-    ForAll,
-    Formula,
-    Implies,
-    free_in,
-    subformulas,
-    variables_of,
-)
+from dpverify.formulas.logic import And, Exists, ForAll, Formula, Implies, free_in, subformulas, variables_of
 from dpverify.formulas.rendering.neutral import Json, variable_to_json
 from dpverify.formulas.vectors import is_vector
 from dpverify.ledger.in_print import Provenance

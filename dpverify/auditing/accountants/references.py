@@ -16,12 +16,7 @@ from typing import Any, Literal
 from flint import arb, ctx, fmpq
 
 from dpverify import checks
-from dpverify.auditing.accountants.enclosure import (
-    CELLS,
-    FEWEST_CELLS,
-    MOST_CELLS,
-    SampledGaussianReleases,
-)
+from dpverify.auditing.accountants.enclosure import CELLS, FEWEST_CELLS, MOST_CELLS, SampledGaussianReleases
 from dpverify.errors import InvalidArgumentError
 from dpverify.extras import require_module
 from dpverify.ledger.records import Interval

@@ -15,13 +15,7 @@ from functools import partial
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides
-from dpverify.formulas.definedness import (
-    Requirement,
-    conditions,
-    converges,
-    defined_between,
-    defined_where,
-)
+from dpverify.formulas.definedness import Requirement, conditions, converges, defined_between, defined_where
 from dpverify.formulas.expressions import (
     At,
     Binder,

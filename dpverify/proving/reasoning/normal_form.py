@@ -231,11 +231,7 @@ class NormalForms:
             return self._power(e)
         if isinstance(e, Phi):
             return self.product(self._erfc(self.of(-e.args[0] / sp.sqrt(2))), constant(Fraction(1, 2)))
-        for function, make in (
-            (sp.exp, self._exponential),
-            (sp.log, self._logarithm),
-            (sp.erfc, self._erfc),
-        ):
+        for function, make in ((sp.exp, self._exponential), (sp.log, self._logarithm), (sp.erfc, self._erfc)):
             if isinstance(e, function):
                 return make(self.of(e.args[0]))
         if isinstance(

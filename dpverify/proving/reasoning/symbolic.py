@@ -40,9 +40,7 @@ from dpverify.formulas.expressions import (
     product,
     total,
 )
-from dpverify.formulas.expressions import (
-    integral as tree_integral,
-)
+from dpverify.formulas.expressions import integral as tree_integral
 from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.operators import apply, exp, log, maximum, possible_signs
 from dpverify.formulas.records import POSITIVE, Signs

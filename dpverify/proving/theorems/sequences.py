@@ -11,14 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from dpverify.proving.checker.theorems.language import (
-    Node,
-    free,
-    inner,
-    named,
-    parts_of,
-    put,
-)
+from dpverify.proving.checker.theorems.language import Node, free, inner, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.derivation import json_of
 

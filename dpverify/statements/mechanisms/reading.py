@@ -16,12 +16,7 @@ from dpverify.proving.checker.theorems.language import Node, free, parts_of, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
 from dpverify.proving.theorems.signs import name_of, signs_of, split, written
-from dpverify.statements.mechanisms.notation import (
-    check_sentence,
-    indexed,
-    law_of_noise,
-    outcome,
-)
+from dpverify.statements.mechanisms.notation import check_sentence, indexed, law_of_noise, outcome
 from dpverify.statements.mechanisms.pages import (
     ADDED,
     CHOICES,

@@ -121,11 +121,7 @@ def within_reach(formulas: Collection[Formula], cases: Cases) -> bool:
 
 
 def contradict(
-    formulas: Collection[Formula],
-    work: int,
-    cases: Cases,
-    letters: Collection[str],
-    **options: str,
+    formulas: Collection[Formula], work: int, cases: Cases, letters: Collection[str], **options: str
 ) -> Reply:
     """Whether cvc5 finds that formulas cannot all be true; letters in `cases` are the larger one of two polynomials."""
     if within_reach(formulas, cases):

@@ -15,15 +15,7 @@ from itertools import product
 from typing import TypeVar
 
 from dpverify.proving.checker.reading import exact, fields, items, text
-from dpverify.proving.checker.terms import (
-    COMPARISONS,
-    Term,
-    Unknown,
-    demand,
-    names,
-    number,
-    symbol,
-)
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand, names, number, symbol
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
 from dpverify.proving.checker.theorems.cells import by_cases, cells_of, fails
 from dpverify.proving.checker.theorems.choices import masses_of
@@ -37,13 +29,7 @@ from dpverify.proving.checker.theorems.events import (
     half_lines,
     law_of_image,
 )
-from dpverify.proving.checker.theorems.language import (
-    LOGIC,
-    Node,
-    free,
-    named,
-    parts_of,
-)
+from dpverify.proving.checker.theorems.language import LOGIC, Node, free, named, parts_of
 from dpverify.proving.checker.theorems.letters import letters_of, on_the_line, points
 from dpverify.proving.checker.theorems.lines import Line, chance, half, integrable, mean
 from dpverify.proving.checker.theorems.numbers import (

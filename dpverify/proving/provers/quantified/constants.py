@@ -10,14 +10,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import mul
 
-from dpverify.formulas.expressions import (
-    Apply,
-    Expression,
-    Number,
-    OutOfScopeError,
-    Variable,
-    constant,
-)
+from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable, constant
 from dpverify.formulas.logic import Compare, Formula, expressions_in, free_in, in_domain
 from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.neutral import Json
@@ -34,11 +27,7 @@ from dpverify.proving.provers.quantified.ratios import (
     rounded_down,
     simple_beyond,
 )
-from dpverify.proving.provers.quantified.task import (
-    Task,
-    put_in,
-    values_to_json,
-)
+from dpverify.proving.provers.quantified.task import Task, put_in, values_to_json
 from dpverify.proving.provers.search import rationalized
 
 _GROWS = 1.5

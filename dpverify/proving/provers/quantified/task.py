@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpverify.formulas.calculus import map_sides, substituted
-from dpverify.formulas.expressions import (
-    Apply,
-    Expression,
-    Number,
-    OutOfScopeError,
-    Variable,
-    free_variables,
-)
+from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable, free_variables
 from dpverify.formulas.logic import (
     And,
     Compare,

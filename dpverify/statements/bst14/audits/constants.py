@@ -9,9 +9,7 @@ from flint import arb
 
 from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.bst14.output_perturbation import (
-    GaussianOutputPerturbation,
-)
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.samplers.constraint_nets import cover_radius
 from dpverify.auditing.accountants.references import gaussian_excess
 from dpverify.ledger.records import Interval

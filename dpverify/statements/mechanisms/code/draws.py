@@ -6,17 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dpverify.formulas.expressions import (
-    Apply,
-    Expression,
-    Number,
-    Variable,
-    all_variables,
-)
-from dpverify.statements.mechanisms.code.values import (
-    plus,
-    times,
-)
+from dpverify.formulas.expressions import Apply, Expression, Number, Variable, all_variables
+from dpverify.statements.mechanisms.code.values import plus, times
 
 
 def affine(e: Expression, letter: Variable) -> tuple[Expression, Expression] | None:

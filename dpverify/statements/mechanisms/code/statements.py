@@ -11,12 +11,7 @@ import ast
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dpverify.formulas.expressions import (
-    Binder,
-    Expression,
-    Number,
-    constant,
-)
+from dpverify.formulas.expressions import Binder, Expression, Number, constant
 from dpverify.formulas.logic import Compare, Formula
 from dpverify.statements.mechanisms.code.expressions import CodeExpressions
 from dpverify.statements.mechanisms.code.values import (

@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from dpverify.formulas.expressions import (
-    Apply,
-    Binder,
-    Expression,
-    Number,
-    Variable,
-    integer,
-    real,
-)
+from dpverify.formulas.expressions import Apply, Binder, Expression, Number, Variable, integer, real
 from dpverify.formulas.logic import Compare, Formula, Not
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.latex import formula_latex

@@ -8,20 +8,12 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
-from dpverify.proving.checker.theorems.language import (
-    Node,
-    free,
-    named,
-    parts_of,
-)
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, private
-from dpverify.statements.mechanisms.proofs.ranges import (
-    minus,
-    number,
-)
+from dpverify.statements.mechanisms.proofs.ranges import minus, number
 
 
 def cancelled(term: Node, root: int = 1) -> Node:

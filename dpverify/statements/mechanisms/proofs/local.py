@@ -15,16 +15,7 @@ from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private, zero_of
 from dpverify.statements.mechanisms.proofs.composition import weakened
 from dpverify.statements.mechanisms.proofs.guesses import cost
-from dpverify.statements.mechanisms.proofs.ranges import (
-    DATA,
-    ONE,
-    OTHER,
-    D,
-    Ranges,
-    minus,
-    number,
-    plain,
-)
+from dpverify.statements.mechanisms.proofs.ranges import DATA, ONE, OTHER, D, Ranges, minus, number, plain
 from dpverify.statements.mechanisms.proofs.sensitivity import Sensitivity
 from dpverify.statements.mechanisms.scope import dependence
 
@@ -146,9 +137,7 @@ class LocalProof:
         kinds = [parts_of(letter)[2] for letter in parts_of(parts_of(premise)[1])]
         if kinds == ["real"]:
             return self.proof.block(
-                premise,
-                ["y"],
-                lambda inner, given: inner.arithmetic(_claim(premise), *given, *self.known),
+                premise, ["y"], lambda inner, given: inner.arithmetic(_claim(premise), *given, *self.known)
             )
         if kinds == [DATA]:
             return self.proof.block(premise, [ONE], self.positive(terms))

@@ -12,26 +12,13 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations, permutations
 
-from dpverify.proving.checker.theorems.language import (
-    Node,
-    bound_in,
-    free,
-    inner,
-    named,
-    parts_of,
-    put,
-)
+from dpverify.proving.checker.theorems.language import Node, bound_in, free, inner, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder, Value
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FOLDS
 from dpverify.proving.theorems.sequences import subterms
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
-from dpverify.statements.mechanisms.proofs.guesses import (
-    cancelled,
-    most,
-    multiple,
-    sensitivity,
-)
+from dpverify.statements.mechanisms.proofs.guesses import cancelled, most, multiple, sensitivity
 from dpverify.statements.mechanisms.proofs.nested import (
     all_differ,
     is_of_pairs,
@@ -117,12 +104,7 @@ class Sensitivity:
     """A proof within which two neighbors and the place of their difference are known."""
 
     def __init__(
-        self,
-        mechanism: MechanismOnPage,
-        proof: ProofBuilder,
-        near: int,
-        same: int,
-        within: int,
+        self, mechanism: MechanismOnPage, proof: ProofBuilder, near: int, same: int, within: int
     ) -> None:
         self.mechanism, self.proof = mechanism, proof
         self.near, self.same, self.within = near, same, within

@@ -9,13 +9,7 @@ from functools import partial
 from typing import Any
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.mn25 import (
-    DPSGD,
-    LimitedOracleSGD,
-    PhasedERM,
-    PhasedSGD,
-    PopulationToEmpirical,
-)
+from dpverify.algorithms.mn25 import DPSGD, LimitedOracleSGD, PhasedERM, PhasedSGD, PopulationToEmpirical
 from dpverify.algorithms.mn25.limited_oracle import GaussianChannel
 from dpverify.problems import Ball, Linear, Problem
 from dpverify.statements.bst14.audits.rates import equal_records, measured, of_flat_losses
