@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.contract import Guarantees
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
 from dpverify.problems import Ball, Box, ConstraintSet, Dataset, Problem, Simplex
@@ -20,8 +21,7 @@ from dpverify.problems.losses import check_not_flat
 
 def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -> None:
     """Refuse parameters that void the guarantee, unless the user withdrew it."""
-    if not isinstance(withdraw, bool):
-        raise InvalidArgumentError("withdraw_guarantee", withdraw, "True or False")
+    require(isinstance(withdraw, bool), "withdraw_guarantee", withdraw, "True or False")
     if reasons and not withdraw:
         raise NotGuaranteedError(
             f"{algorithm} has no guarantee here: {'; '.join(reasons)}. Change that, or pass "
@@ -245,8 +245,7 @@ def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -
     allowed = f"{constraint.dimension} finite numbers, a point of the constraint set"
     given: Any = constraint.center() if start is None else start
     point = np.asarray(given)
-    if point.shape != (constraint.dimension,) or point.dtype.kind not in "iuf":
-        raise InvalidArgumentError("start", start, allowed)
+    require(point.shape == (constraint.dimension,) and point.dtype.kind in "iuf", "start", start, allowed)
     point = point.astype(np.float64)
     if not np.all(np.isfinite(point)) or not np.all(constraint.contains(point[None, :], 1e-9)):
         raise InvalidArgumentError("start", start, allowed)

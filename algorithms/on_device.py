@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.extras import missing
 from dpverify.problems import Ball, Box, ConstraintSet, Problem
@@ -350,8 +351,7 @@ def _without_steps(device: str, why: str) -> InvalidArgumentError:
 
 def _found(device: str) -> Any:
     """The first device of a kind."""
-    if device not in ("cpu", "gpu"):
-        raise InvalidArgumentError("device", device, "cpu, gpu or None")
+    require(device in ("cpu", "gpu"), "device", device, "cpu, gpu or None")
     try:
         return _jax().devices(device)[0]
     except RuntimeError:

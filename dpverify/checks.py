@@ -22,6 +22,12 @@ LARGEST_COUNT = 10**100
 """Largest number of records, steps, coordinates and the like: their squares and cubes are floats, too."""
 
 
+def require(holds: object, argument: str, value: object, allowed: str) -> None:
+    """Refuse an argument of which a condition does not hold."""
+    if not holds:
+        raise InvalidArgumentError(argument, value, allowed)
+
+
 def number(
     argument: str,
     value: object,
@@ -48,8 +54,7 @@ def number(
     inside = at_least <= real <= at_most
     # an infinite limit excludes nothing; only `finite` excludes the infinities
     inside = inside and (above == -math.inf or real > above) and (below == math.inf or real < below)
-    if not inside or (finite and not math.isfinite(real)):
-        raise InvalidArgumentError(argument, value, said)
+    require(inside and (math.isfinite(real) or not finite), argument, value, said)
     return real
 
 
@@ -134,14 +139,12 @@ def of_kind(argument: str, value: object, kind: type | tuple[type, ...], allowed
 def one_of(argument: str, value: object, known: Iterable[str]) -> None:
     """Refuse what is none of these names."""
     names = tuple(known)
-    if not isinstance(value, str) or value not in names:
-        raise InvalidArgumentError(argument, value, ", ".join(names))
+    require(isinstance(value, str) and value in names, argument, value, ", ".join(names))
 
 
 def with_attribute(argument: str, value: object, name: str) -> None:
     """Refuse what lacks an attribute or a method."""
-    if not hasattr(value, name):
-        raise InvalidArgumentError(argument, value, f"an object with `{name}`")
+    require(hasattr(value, name), argument, value, f"an object with `{name}`")
 
 
 def items(argument: str, value: object, kind: Any, allowed: str, *, least: int = 1) -> None:
@@ -153,8 +156,7 @@ def items(argument: str, value: object, kind: Any, allowed: str, *, least: int =
 
 def function(argument: str, value: object) -> None:
     """Refuse what cannot be called."""
-    if not callable(value):
-        raise InvalidArgumentError(argument, value, "a function")
+    require(callable(value), argument, value, "a function")
 
 
 def numbers(
@@ -171,8 +173,7 @@ def numbers(
         raw = np.asarray(value)
     except ValueError:
         raise InvalidArgumentError(argument, value, allowed) from None
-    if raw.dtype.kind not in "iuf":
-        raise InvalidArgumentError(argument, value, allowed)
+    require(raw.dtype.kind in "iuf", argument, value, allowed)
     array = raw.astype(np.float64)
     if not np.all((array >= at_least) & (array <= at_most)) or (finite and not np.all(np.isfinite(array))):
         raise InvalidArgumentError(argument, value, allowed)

@@ -22,6 +22,7 @@ from dpverify.checks import (
     number,
     one_of,
     positive,
+    require,
     returned,
     whole_number,
 )
@@ -305,8 +306,7 @@ def check_loss(
 
 
 def _function(function: Any) -> Callable[[Vector], Vector]:
-    if not callable(function):
-        raise InvalidArgumentError("function", function, "a function from a point (d,) to a point (d,)")
+    require(callable(function), "function", function, "a function from a point (d,) to a point (d,)")
 
     def apply(w: Vector) -> Vector:
         return returned("function", function(w.copy()))

@@ -17,7 +17,7 @@ from dpverify.auditing.requests.audits import failure_lines
 from dpverify.auditing.requests.data import neighbors_of
 from dpverify.auditing.requests.drawing import as_mechanism
 from dpverify.checks import failure_probability as checked_failure_probability
-from dpverify.checks import items, of_kind, whole_number
+from dpverify.checks import items, of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
@@ -68,8 +68,7 @@ def check_batch_sizes(
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
     items("sizes", sizes, Integral, "at least two different sizes of batches", least=2)
     chosen = [whole_number("sizes", size, at_most=runs) for size in sizes]
-    if len(set(chosen)) < 2:
-        raise InvalidArgumentError("sizes", sizes, "at least two different sizes of batches")
+    require(len(set(chosen)) >= 2, "sizes", sizes, "at least two different sizes of batches")
     subject, samples = as_mechanism(mechanism), []
     for place, size in enumerate(chosen):
         points = run(subject, data, runs=runs, seed=(seed, place), block_size=size).points

@@ -43,7 +43,7 @@ from dpverify.algorithms.samplers.sampling_regions import (
     local_cubes,
 )
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import positive, whole_number
+from dpverify.checks import positive, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset, Problem
@@ -369,7 +369,6 @@ class LocalizedSampling(_ThirdOfEpsilon):
         given = xp.asarray(centers, dtype=xp.float64)
         if given.shape != (runs, constraint.dimension):
             raise InvalidArgumentError("centers", tuple(given.shape), f"shape {(runs, constraint.dimension)}")
-        if not bool(xp.all(constraint.contains(given))):
-            raise InvalidArgumentError("centers", centers, "points of the constraint set")
+        require(bool(xp.all(constraint.contains(given))), "centers", centers, "points of the constraint set")
         # up to rounding, centers are inside now
         return self.run_on(data, self._region(constraint.project(given)), rng, runs)

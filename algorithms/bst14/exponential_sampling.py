@@ -38,7 +38,7 @@ from dpverify.algorithms.samplers.free_coordinates import (
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
 from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
+from dpverify.checks import require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Condition, PureDP, StatedGuarantee
 from dpverify.problems import (
@@ -127,8 +127,7 @@ class ExponentialMechanism(Weakenable):
 
     def _admitted(self, data: Dataset) -> Dataset:
         found, p = admitted(self, data), self.problem.constraint.dimension
-        if found.d != p:
-            raise InvalidArgumentError("data", f"{found.d} features", f"{p} features")
+        require(found.d == p, "data", f"{found.d} features", f"{p} features")
         return found
 
 

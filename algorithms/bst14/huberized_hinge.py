@@ -20,7 +20,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, Positive
 from dpverify.algorithms.promises import StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, positive, whole_number
+from dpverify.checks import number, positive, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Box, ConstraintSet, Dataset, Problem
 from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
@@ -178,8 +178,7 @@ def second_bad_data(n: int, *, regularization: float) -> Dataset:
     positive("regularization", regularization)
     slope = min(n, math.floor(regularization / 4))
     slope -= (n - slope) % 2
-    if not slope >= 1:
-        raise InvalidArgumentError("regularization", regularization, "at least 4 for odd n, 8 for even n")
+    require(slope >= 1, "regularization", regularization, "at least 4 for odd n, 8 for even n")
     features = np.where(np.arange(n) < (n - slope) // 2, -1.0, 1.0)[:, None]
     return Dataset(features, np.ones(n), "second bad data set of Appendix B", "by construction")
 

@@ -15,6 +15,7 @@ from typing import Literal
 from dpverify.algorithms.conditions import reach
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.last_iterate import constant_rates
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Ball, Box, Problem
 from dpverify.problems.losses import LinkLoss, check_not_flat
@@ -58,8 +59,7 @@ def random_iterate_risk(
 
 def check_bounded(problem: Problem) -> None:
     """Refuse what is no `Problem`, and a problem for which the theorems' rates are not defined."""
-    if not isinstance(problem, Problem):
-        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
+    require(isinstance(problem, Problem), "problem", problem, "a dpverify.problems.Problem")
     if not math.isfinite(problem.constraint.largest_norm + problem.constants.lipschitz_constant):
         allowed = "a bounded constraint set and a loss with a finite Lipschitz constant on it"
         raise InvalidArgumentError("problem", problem, allowed)

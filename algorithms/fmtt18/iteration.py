@@ -15,7 +15,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import items, numbers, whole_number
+from dpverify.checks import items, numbers, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ALL_RECORDS, RDP, Condition, ConditionKind, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
@@ -163,8 +163,7 @@ class ContractiveNoisyIteration(Weakenable):
         for name, given in (("shifts", self.shifts), ("contractions", self.contractions)):
             if given is not None:
                 checked = numbers(name, given, at_least=0, allowed=allowed)
-                if checked.shape != (steps,):
-                    raise InvalidArgumentError(name, given, allowed)
+                require(checked.shape == (steps,), name, given, allowed)
                 object.__setattr__(self, name, tuple(checked.tolist()))
         if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
             raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")

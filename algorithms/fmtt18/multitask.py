@@ -20,7 +20,7 @@ from dpverify.algorithms.fmtt18.iterate_risk import step_queries, stop_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, of_kind, whole_number
+from dpverify.checks import number, of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, RDP, Adjacency, Condition, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
@@ -139,8 +139,7 @@ class MultitaskStopPNSGD(Weakenable):
         n = whole_number("n", n)
         number("epsilon", epsilon, above=0, below=1, allowed="a number in (0, 1)")
         number("delta", delta, above=0, below=0.5, allowed="a number in (0, 1/2)")
-        if noise not in ("corrected", "smallest"):
-            raise InvalidArgumentError("noise", noise, '"corrected" or "smallest"')
+        require(noise in ("corrected", "smallest"), "noise", noise, '"corrected" or "smallest"')
         of_kind("constraint", constraint, ConstraintSet, "a dpverify.problems.ConstraintSet")
         size, lipschitz = _size_and_norm(losses, constraint, 0.0)
         if not (math.isfinite(size) and math.isfinite(lipschitz)):

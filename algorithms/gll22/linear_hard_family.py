@@ -22,7 +22,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import of_kind, whole_number
+from dpverify.checks import of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
@@ -213,10 +213,9 @@ class HardFamilyTrial:
     def __post_init__(self) -> None:
         check_parameters(self)
         of_kind("family", self.family, LinearHardFamily, "a LinearHardFamily")
-        if not callable(self.solver):
-            raise InvalidArgumentError(
-                "solver", self.solver, "something to call as solver(data, rng=, runs=)"
-            )
+        require(
+            callable(self.solver), "solver", self.solver, "something to call as solver(data, rng=, runs=)"
+        )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The values that the solver sees, d of each of its records, whatever it is called on."""

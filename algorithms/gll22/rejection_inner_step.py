@@ -35,7 +35,7 @@ from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, positive, whole_number
+from dpverify.checks import number, positive, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Loss, Problem
 from dpverify.problems.arrays import dot, namespace
@@ -429,8 +429,7 @@ class RejectionInnerStep(DensitySampler):
         point = np.asarray(self.density.anchor_point if self.point is None else self.point)
         dimension = self.problem.constraint.dimension
         numeric = point.shape == (dimension,) and point.dtype.kind in "iuf"
-        if not numeric or not np.all(np.isfinite(point)):
-            raise InvalidArgumentError("point", self.point, f"{dimension} finite numbers")
+        require(numeric and np.all(np.isfinite(point)), "point", self.point, f"{dimension} finite numbers")
         object.__setattr__(self, "point", tuple(point.astype(np.float64).tolist()))
         refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 

@@ -24,7 +24,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.parameters import Count, CountOrZero, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
-from dpverify.checks import of_kind, whole_number
+from dpverify.checks import of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.arrays import namespace, row_sums
@@ -145,8 +145,7 @@ class HardInstance(Algorithm):
         if self.directions_from == "records":
             if a_dataset(data).d != self.dimension:
                 raise InvalidArgumentError("data", f"{data.d} features", f"{self.dimension} features")
-            if data.n < count:
-                raise InvalidArgumentError("data", f"{data.n} records", f"at least K + r = {count} records")
+            require(data.n >= count, "data", f"{data.n} records", f"at least K + r = {count} records")
             features = data.as_namespace(xp).features
         frames = xp.empty((runs, count, self.dimension), dtype=xp.float64)
         numbers = count * self.dimension + (0 if features is None else data.n)

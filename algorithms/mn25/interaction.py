@@ -23,6 +23,7 @@ from dpverify.algorithms.mn25.oracle_handles import AdaptiveQueryError, OracleHa
 from dpverify.algorithms.steps.projected_steps import by_column
 from dpverify.algorithms.steps.projected_steps import records as records_of
 from dpverify.algorithms.steps.single_run import FEW, LINK_LOSSES
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Guarantee
 from dpverify.problems import Dataset, Problem, Ridge
@@ -139,8 +140,7 @@ def own_numbers(points: Any, xp: Any) -> Array:
         real = bool(xp.isdtype(copied.dtype, ("integral", "real floating")))
     except (TypeError, ValueError):
         real = False
-    if not real:
-        raise InvalidArgumentError("points", points, "an array of real numbers")
+    require(real, "points", points, "an array of real numbers")
     return xp.astype(copied, xp.float64, copy=False)
 
 
@@ -162,8 +162,7 @@ class Interaction:
         runs: int,
         declared: OracleLimits | None = None,
     ) -> None:
-        if not isinstance(oracle, ProxyOracle):
-            raise InvalidArgumentError("oracle", oracle, "a ProxyOracle")
+        require(isinstance(oracle, ProxyOracle), "oracle", oracle, "a ProxyOracle")
         self.problem = problem
         self.true_oracle = GuardedOracle(problem)
         self.n = data.n

@@ -19,7 +19,7 @@ from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_p
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import of_kind, whole_number
+from dpverify.checks import of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Condition, ConditionKind, Guarantee, compose, for_group, zCDP
 from dpverify.problems import Dataset, Problem
@@ -249,8 +249,7 @@ class PrivateOracleMethod(Weakenable):
             interaction.close()
         points = own_numbers(found, rng.xp)
         shape = (runs, self.problem.constraint.dimension)
-        if tuple(points.shape) != shape:
-            raise InvalidArgumentError("released points", tuple(points.shape), f"shape {shape}")
+        require(tuple(points.shape) == shape, "released points", tuple(points.shape), f"shape {shape}")
         return interaction, points
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:

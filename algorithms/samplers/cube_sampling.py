@@ -25,6 +25,7 @@ from dpverify.algorithms.samplers.cell_walks import (
 from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.algorithms.samplers.lipschitz_extension import extended
 from dpverify.algorithms.samplers.sampling_regions import Region
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import Array, namespace
@@ -246,8 +247,7 @@ _FARTHEST = 300.0
 
 def printed_alpha(region: Region, eta: float, distance: float) -> float:
     """3 exp(2 distance) (eta ||C|| + p), dimensionless; refused where it is no number."""
-    if not distance <= _FARTHEST:
-        raise InvalidArgumentError("distance", distance, f"at most {_FARTHEST:g}, for the printed alpha")
+    require(distance <= _FARTHEST, "distance", distance, f"at most {_FARTHEST:g}, for the printed alpha")
     return 3 * math.exp(2 * distance) * (eta * region.diameter + region.dimension)
 
 
@@ -266,8 +266,7 @@ def repeats(region: Region, eta: float, distance: float) -> int:
 
 def check_extension(problem: Problem, region: Region, extension: object) -> None:
     """Refuse an unknown extension, or the loss itself where its constants are not declared on all of the cube."""
-    if extension not in ("projection", "loss"):
-        raise InvalidArgumentError("extension", extension, '"projection" or "loss"')
+    require(extension in ("projection", "loss"), "extension", extension, '"projection" or "loss"')
     if extension == "projection" or region.is_cube:
         return
     corner = np.abs(np.asarray(region.lower)), np.abs(np.asarray(region.lower) + region.edge)

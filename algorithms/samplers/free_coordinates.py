@@ -28,7 +28,7 @@ from dpverify.algorithms.samplers.certified_rejection import (
     decide,
     until_accepted,
 )
-from dpverify.checks import number, positive
+from dpverify.checks import number, positive, require
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Unstated
 from dpverify.problems import Ball, Box, ConstraintSet, Dataset, Problem, Simplex
@@ -159,8 +159,7 @@ class RiskPotential:
                 self.problem.base_constants.smoothness * constraint.diameter
             )
         slope += ridge * constraint.largest_norm
-        if not math.isfinite(slope):
-            raise InvalidArgumentError("problem", self.problem, "a loss whose slope is bounded on the set")
+        require(math.isfinite(slope), "problem", self.problem, "a loss whose slope is bounded on the set")
         reach = sizes + data.n * slope * (constraint.diameter + constraint.largest_norm)
         allowed = (data.n + 64) * self.exponent_scale * reach
         if self.weight:
@@ -282,10 +281,8 @@ def check_near(
     allowed = f"points of the constraint set, shape (runs, {constraint.dimension})"
     given = xp.asarray(centers, dtype=xp.float64)
     fits = given.ndim == 2 and given.shape[1] == constraint.dimension
-    if not fits or not bool(xp.all(constraint.contains(given, 1e-9))):
-        raise InvalidArgumentError("centers", tuple(given.shape), allowed)
-    if data.d != constraint.dimension:
-        raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
+    require(fits and bool(xp.all(constraint.contains(given, 1e-9))), "centers", tuple(given.shape), allowed)
+    require(data.d == constraint.dimension, "data", f"{data.d} features", f"{constraint.dimension} features")
     return given
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from dpverify import checks
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidDataError
 from dpverify.ledger.records import Interval
 
 Array = NDArray[np.float64]
@@ -58,13 +58,10 @@ def _checked_counts(
     level = checks.probability("failure_probability", failure_probability)
     k_raw, n_raw = np.asarray(successes), np.asarray(trials)
     for name, counts in (("successes", k_raw), ("trials", n_raw)):
-        if counts.dtype.kind not in "iu":
-            raise InvalidArgumentError(name, counts.dtype, "integers")
+        checks.require(counts.dtype.kind in "iu", name, counts.dtype, "integers")
     k, n = np.broadcast_arrays(k_raw.astype(np.float64), n_raw.astype(np.float64))
-    if not np.all(n >= 1):
-        raise InvalidArgumentError("trials", trials, "at least 1")
-    if not np.all((k >= 0) & (k <= n)):
-        raise InvalidArgumentError("successes", successes, "between 0 and the number of trials")
+    checks.require(np.all(n >= 1), "trials", trials, "at least 1")
+    checks.require(np.all((k >= 0) & (k <= n)), "successes", successes, "between 0 and the number of trials")
     return k, n, level
 
 
@@ -181,8 +178,7 @@ def check_values(
     """Values (runs,) moved to [0, 1], the length of the range, and the level, all of them checked."""
     level = checks.probability("failure_probability", failure_probability)
     start, end = checks.number("lower", lower), checks.number("upper", upper)
-    if not start < end:
-        raise InvalidArgumentError("upper", upper, f"above lower, which is {start:g}")
+    checks.require(start < end, "upper", upper, f"above lower, which is {start:g}")
     try:
         raw = np.asarray(values)
     except ValueError as error:
@@ -200,6 +196,5 @@ def check_values(
             "the range that the confidence interval assumes."
         )
     span = end - start
-    if not math.isfinite(span):
-        raise InvalidArgumentError("upper", upper, "within a finite distance of lower")
+    checks.require(math.isfinite(span), "upper", upper, "within a finite distance of lower")
     return np.clip((x - start) / span, 0.0, 1.0), span, level

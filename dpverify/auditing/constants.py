@@ -109,8 +109,7 @@ def audit_constant(
     checks.of_kind("provable", provable, Interval)
     if not -math.inf < provable.lower <= provable.upper < math.inf:
         raise InvalidArgumentError("provable", provable, "an interval with finite ends in order")
-    if extreme not in ("smallest", "largest"):
-        raise InvalidArgumentError("extreme", extreme, '"smallest" or "largest"')
+    checks.require(extreme in ("smallest", "largest"), "extreme", extreme, '"smallest" or "largest"')
     if printed is not None and not math.isfinite(printed):
         raise InvalidArgumentError("printed", printed, "a finite number, or None where none is printed")
     smallest = extreme == "smallest"

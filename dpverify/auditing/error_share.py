@@ -101,8 +101,7 @@ class ErrorShare:
         Raises `InvalidArgumentError` for a reason that is no text, and a share that was divided or spent before.
         """
         self._check_unused()
-        if not isinstance(why, str) or not why:
-            raise InvalidArgumentError("why", why, "a nonempty string")
+        checks.require(isinstance(why, str) and why, "why", why, "a nonempty string")
         self._why = why
         return self.failure_probability
 
@@ -148,10 +147,7 @@ class ErrorShare:
         return ErrorShare(rounded, name=name)
 
     def _check_unused(self) -> None:
-        if not self._exact:
-            raise InvalidArgumentError(
-                "failure_probability", 0.0, "a share of something to divide or to spend"
-            )
+        checks.require(self._exact, "failure_probability", 0.0, "a share of something to divide or to spend")
         if self._parts or self._elsewhere or self._why is not None:
             done = "divided" if self._parts else "spent"
             raise InvalidArgumentError("share", self._name, f"one that was not {done} before")
@@ -161,8 +157,7 @@ class ErrorShare:
 
 
 def _checked_name(name: str) -> str:
-    if not isinstance(name, str) or not name:
-        raise InvalidArgumentError("name", name, "a nonempty string")
+    checks.require(isinstance(name, str) and name, "name", name, "a nonempty string")
     return name
 
 
@@ -173,8 +168,7 @@ def _checked_weights(weights: Sequence[Weight], count: int) -> list[Fraction]:
         not isinstance(w, bool) and isinstance(w, int | float | Fraction) and 0 < w < math.inf
         for w in weights
     )
-    if not right:
-        raise InvalidArgumentError("weights", weights, "one positive number for each name")
+    checks.require(right, "weights", weights, "one positive number for each name")
     return [Fraction(w) for w in weights]
 
 

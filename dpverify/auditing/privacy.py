@@ -151,8 +151,7 @@ class PrivacyAudit(PrivacyFinding):
     def delta_lower(self, epsilon: ArrayLike, direction: Direction | None = None) -> Array:
         """Lower confidence bound of the profile at `epsilon` >= 0 (any shape), in one or either direction."""
         eps = np.asarray(epsilon, dtype=np.float64)
-        if not np.all(eps >= 0):
-            raise InvalidArgumentError("epsilon", epsilon, "numbers at least 0")
+        checks.require(np.all(eps >= 0), "epsilon", epsilon, "numbers at least 0")
         return _Bound(self.events, self.focuses).delta_at(eps, direction)
 
     def epsilon_at(self, delta: float) -> float:
@@ -373,8 +372,7 @@ def _learn(
     fit_left, fit_right = learn_left[:half], learn_right[:half]
     choose_left, choose_right = learn_left[half:], learn_right[half:]
     names = [scorer.name for scorer in scorers]
-    if len(set(names)) < len(names):
-        raise InvalidArgumentError("scorers", tuple(names), "scorers with different names")
+    checks.require(len(set(names)) == len(names), "scorers", tuple(names), "scorers with different names")
     # where all that is to be seen is seen by a linear score, none that takes long is fitted
     linear = any(getattr(scorer, "is_linear", False) for scorer in scorers)
     if linear and not leaves_something(learn_left, learn_right):
@@ -404,8 +402,7 @@ def _learn(
             fitted = apply_score(score, fit_left), apply_score(score, fit_right)
             chosen = [np.concatenate(both) for both in zip(chosen, fitted, strict=True)]
         scored.append(ScoredSamples(name, chosen[0], chosen[1], column))
-    if not scored:
-        raise InvalidArgumentError("scorers", tuple(names), "at least one that applies to the samples")
+    checks.require(scored, "scorers", tuple(names), "at least one that applies to the samples")
     return scores, scored
 
 

@@ -16,6 +16,7 @@ from dpverify.auditing.complexity import Oracle
 from dpverify.auditing.faults import FACTORS
 from dpverify.auditing.pairs import PlantedFaults
 from dpverify.auditing.white_box.stated_laws import StatedLaw
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 from dpverify.problems import Dataset, Problem, largest_risk, minimize
@@ -121,8 +122,7 @@ class _OnData:
 
     def on(self, runner: Runner) -> Self:
         """The same, ready to be run; raises `InvalidArgumentError` for one that is run already."""
-        if self.runner is not None:
-            raise InvalidArgumentError("subject", self, "one that is declared but not yet run")
+        require(self.runner is None, "subject", self, "one that is declared but not yet run")
         return replace(self, runner=runner)
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.checks import FloatArray, number, of_kind
+from dpverify.checks import FloatArray, number, of_kind, require
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Dataset
 from dpverify.problems.tables.mapped import all_finite, by_rows, is_mapped_numbers
@@ -125,8 +125,7 @@ def _pair(argument: str, whole: object, pair: Any) -> tuple[float, float]:
         low, high = (number(argument, float(one)) for one in pair)
     except (TypeError, ValueError):
         raise InvalidArgumentError(argument, whole, allowed) from None
-    if not low < high:
-        raise InvalidArgumentError(argument, whole, allowed)
+    require(low < high, argument, whole, allowed)
     return low, high
 
 

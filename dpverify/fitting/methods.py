@@ -20,7 +20,7 @@ import numpy as np
 
 from dpverify.algorithms.conditions import claim_or_obstacle
 from dpverify.algorithms.listing import algorithms_of
-from dpverify.checks import budget, number, of_kind, whole_number
+from dpverify.checks import budget, number, of_kind, require, whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.extras import MissingExtraError
 from dpverify.privacy import StatedGuarantee
@@ -221,8 +221,5 @@ def ranked(found: Iterable[FitMethod]) -> list[FitMethod]:
         InvalidArgumentError: if none does.
     """
     usable = [one for one in found if one.bound is not None and math.isfinite(one.bound)]
-    if not usable:
-        raise InvalidArgumentError(
-            "method", "auto", "the id of a method, where none that applies states a bound"
-        )
+    require(usable, "method", "auto", "the id of a method, where none that applies states a bound")
     return sorted(usable, key=lambda one: one.bound or 0.0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.checks import FloatArray, checked_seed, number, of_kind, one_of, positive
+from dpverify.checks import FloatArray, checked_seed, number, of_kind, one_of, positive, require
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.fitting.bounds import DeclaredBounds, finite_matrix
 from dpverify.fitting.methods import FitMethod, MethodChoice, candidates, largest_excess, ranked
@@ -282,8 +282,7 @@ def _targets(
         numbers = finite_matrix(given.reshape(-1, 1), "labels")[:, 0]
         return bounds.targets(numbers), None
     names = list(classes) if np.ndim(classes) == 1 else []
-    if len(names) != 2 or names[0] == names[1]:
-        raise InvalidArgumentError("classes", classes, "two different labels")
+    require(len(names) == 2 and names[0] != names[1], "classes", classes, "two different labels")
     first, second = (given == one for one in names)
     stranger = np.flatnonzero(~(first | second))
     if stranger.size:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypedDict, Unpack
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 
@@ -395,8 +396,7 @@ def exact(name: str, value: object) -> Fraction:
 def _variable(
     kind: Literal["real", "integer"], name: str, bounds: Mapping[str, object], said: Said
 ) -> Variable:
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidArgumentError("name", name, "a nonempty string")
+    require(isinstance(name, str) and name.strip(), "name", name, "a nonempty string")
     ends = {end: None if b is None else exact(f"{end} of {name}", b) for end, b in bounds.items()}
     for strict, weak, side in (("gt", "ge", "lower"), ("lt", "le", "upper")):
         if ends[strict] is not None and ends[weak] is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import (
     Apply,
@@ -40,8 +41,7 @@ def vector(
     Raises:
         InvalidArgumentError: for an empty name.
     """
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidArgumentError("name", name, "a nonempty string")
+    require(isinstance(name, str) and name.strip(), "name", name, "a nonempty string")
     return Variable(name, "vector", None, False, None, False, unit, meaning, latex or name, stands_for)
 
 

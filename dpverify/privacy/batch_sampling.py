@@ -211,8 +211,7 @@ class SampledBatches(composition.ComposedReleases):
 
     def __post_init__(self) -> None:
         allowed = "pairs of a SampledBatch and a positive integer, at least one"
-        if not isinstance(self.parts, tuple) or not self.parts:
-            raise InvalidArgumentError("parts", self.parts, allowed)
+        checks.require(isinstance(self.parts, tuple) and self.parts, "parts", self.parts, allowed)
         for part in self.parts:
             if not (isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], SampledBatch)):
                 raise InvalidArgumentError("parts", self.parts, allowed)

@@ -65,8 +65,7 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
         return PureDP(_sum(parts, "epsilon"))
     if all_are(PureDP, ApproxDP):
         delta = rounding.total(getattr(part, "delta", 0.0) for part in parts)
-        if not delta < 1:
-            raise InvalidArgumentError("guarantees", parts, "guarantees whose deltas add up to less than 1")
+        checks.require(delta < 1, "guarantees", parts, "guarantees whose deltas add up to less than 1")
         return ApproxDP(_sum(parts, "epsilon"), delta)
     if all_are(GDP):
         return GDP(_finite(parts, rounding.length(_each(parts, "mu"))))
@@ -149,8 +148,7 @@ def for_group(guarantee: Guarantee, size: int) -> Guarantee:
         return zCDP(_multiple(size**2, guarantee.rho, size))
     if isinstance(guarantee, ApproxDP):
         delta = _group_delta(guarantee, size)
-        if not delta < 1:
-            raise InvalidArgumentError("size", size, "a size at which delta stays below 1")
+        checks.require(delta < 1, "size", size, "a size at which delta stays below 1")
         return ApproxDP(_multiple(size, guarantee.epsilon, size), delta)
     raise InvalidArgumentError("guarantee", guarantee, "pure, approximate or Gaussian DP, or zCDP")
 

@@ -152,8 +152,7 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
         InvalidArgumentError: if `tradeoff` is not callable, and from the returned function for bad epsilons.
         InvalidDataError: from the returned function, if the curve's values are not in [0, 1] or increase.
     """
-    if not callable(tradeoff):
-        raise InvalidArgumentError("tradeoff", tradeoff, "a function of the type I error")
+    checks.require(callable(tradeoff), "tradeoff", tradeoff, "a function of the type I error")
     checks.of_kind("reverse", reverse, bool)
 
     def profile(epsilon: ArrayLike) -> FloatArray:
@@ -204,8 +203,7 @@ def smallest_epsilon(profile: Profile, delta: float) -> float:
         InvalidArgumentError: if `profile` is not callable or `delta` is outside [0, 1).
         InvalidDataError: if the profile's values are not in [0, 1].
     """
-    if not callable(profile):
-        raise InvalidArgumentError("profile", profile, "a function of epsilon")
+    checks.require(callable(profile), "profile", profile, "a function of epsilon")
     target = quantities.delta(delta)
 
     def at(eps: FloatArray) -> FloatArray:
@@ -286,8 +284,7 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
             raise InvalidArgumentError(argument, value, "probabilities that sum to 1")
         masses.append(mass)
     first, second = masses
-    if first.shape != second.shape:
-        raise InvalidArgumentError("q", q, "as many probabilities as p")
+    checks.require(first.shape == second.shape, "q", q, "as many probabilities as p")
     # in two steps, because exp(epsilon) may overflow where its product with a small q does not; from 800 on the
     # product with every positive float exceeds 1
     half = math.exp(min(eps, 800.0) / 2)

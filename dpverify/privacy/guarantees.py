@@ -235,13 +235,11 @@ class RDP(_RenyiBounded):
     label: str = ""
 
     def __post_init__(self) -> None:
-        if not callable(self.curve):
-            raise InvalidArgumentError("curve", self.curve, "a function of the Renyi order")
+        checks.require(callable(self.curve), "curve", self.curve, "a function of the Renyi order")
         if self.orders is not None:
             allowed = "at least one finite order, all of at least 1"
             orders = checks.numbers("orders", self.orders, at_least=1, allowed=allowed)
-            if not (orders.ndim == 1 and orders.size > 0):
-                raise InvalidArgumentError("orders", self.orders, allowed)
+            checks.require(orders.ndim == 1 and orders.size > 0, "orders", self.orders, allowed)
             object.__setattr__(self, "orders", tuple(orders.tolist()))
 
     @classmethod
@@ -332,8 +330,7 @@ class FDP(Guarantee):
     label: str = "f-DP"
 
     def __post_init__(self) -> None:
-        if not callable(self.tradeoff):
-            raise InvalidArgumentError("tradeoff", self.tradeoff, "a function of the type I error")
+        checks.require(callable(self.tradeoff), "tradeoff", self.tradeoff, "a function of the type I error")
         grid = np.linspace(0, 1, 257)
         errors = conversions.evaluate(self.tradeoff, grid, name="trade-off function")
         slack = 1e-9  # far above the rounding of a reasonable curve, far below a wrong one
@@ -360,8 +357,7 @@ class ProfileDP(Guarantee):
     label: str = "privacy profile"
 
     def __post_init__(self) -> None:
-        if not callable(self.profile):
-            raise InvalidArgumentError("profile", self.profile, "a function of epsilon")
+        checks.require(callable(self.profile), "profile", self.profile, "a function of epsilon")
         grid = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0])
         deltas = conversions.evaluate(self.profile, grid, name="privacy profile")
         if not np.all(np.diff(deltas) <= 1e-12):

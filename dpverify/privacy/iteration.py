@@ -107,8 +107,7 @@ class NoisyIteration:
     def __post_init__(self) -> None:
         allowed = "finite real numbers of at least 0, one for each of at least one step"
         shifts = checks.numbers("shifts", self.shifts, at_least=0, allowed=allowed)
-        if not (shifts.ndim == 1 and shifts.size >= 1):
-            raise InvalidArgumentError("shifts", self.shifts, allowed)
+        checks.require(shifts.ndim == 1 and shifts.size >= 1, "shifts", self.shifts, allowed)
         steps = shifts.size
         stddevs = checks.numbers(
             "noise_stddevs", self.noise_stddevs, at_least=0, allowed="finite real numbers of at least 0"

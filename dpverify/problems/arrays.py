@@ -20,7 +20,7 @@ import array_api_compat.numpy as numpy_namespace
 import numpy as np
 import numpy.typing as npt
 
-from dpverify.checks import with_attribute
+from dpverify.checks import require, with_attribute
 from dpverify.errors import InvalidArgumentError
 
 Array: TypeAlias = Any
@@ -177,8 +177,7 @@ def check_record_shape(w: Array, x: Array) -> None:
     """Refuse all but points (runs, d) and records (d,) or (runs, d)."""
     with_attribute("w", w, "ndim")
     with_attribute("x", x, "ndim")
-    if w.ndim != 2:
-        raise InvalidArgumentError("w", tuple(w.shape), "points of shape (runs, d)")
+    require(w.ndim == 2, "w", tuple(w.shape), "points of shape (runs, d)")
     if x.shape != w.shape and x.shape != w.shape[1:]:
         raise InvalidArgumentError(
             "x",

@@ -485,6 +485,5 @@ def _numbers(argument: str, values: object, count: int | None) -> tuple[float, .
         raise InvalidArgumentError(argument, values, allowed) from None
     if array.ndim != 1 or array.size == 0 or (count is not None and array.size != count):
         raise InvalidArgumentError(argument, values, allowed)
-    if not np.all(np.isfinite(array)):
-        raise InvalidArgumentError(argument, values, allowed)
+    checks.require(np.all(np.isfinite(array)), argument, values, allowed)
     return tuple(array.tolist())

@@ -127,8 +127,7 @@ class Dataset:
 
     def check_features(self, dimension: int) -> None:
         """Refuse points of another dimension than that of the records."""
-        if self.d != dimension:
-            raise InvalidArgumentError("data", f"{self.d} features", f"{dimension} features")
+        checks.require(self.d == dimension, "data", f"{self.d} features", f"{dimension} features")
 
     def as_namespace(self, xp: Any) -> Dataset:
         """The same data set with its arrays made by the library `xp` (64-bit floats).

@@ -358,8 +358,7 @@ class Linear(UnitSlope):
     smoothness: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.labeled, bool):
-            raise InvalidArgumentError("labeled", self.labeled, "True or False")
+        checks.require(isinstance(self.labeled, bool), "labeled", self.labeled, "True or False")
 
     def _factor(self, z: Array, y: Array) -> Array:
         return (y if self.labeled else 1.0) + namespace(z).zeros_like(z)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from dpverify.checks import of_kind, whole_number
+from dpverify.checks import of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy.adjacency import Adjacency, checked_adjacency
 from dpverify.privacy.forms.units import PrivacyUnit
@@ -347,8 +347,7 @@ def opposite_neighbor(
     whole_number("index", index, at_most=data.n)
     data = data.as_namespace(np).in_unit_ball()
     point = np.zeros(data.d) if at is None else np.asarray(at, dtype=np.float64)
-    if point.shape != (data.d,) or not np.all(np.isfinite(point)):
-        raise InvalidArgumentError("at", at, f"{data.d} finite numbers")
+    require(point.shape == (data.d,) and np.all(np.isfinite(point)), "at", at, f"{data.d} finite numbers")
     x, y = data.features[index - 1], data.labels[index - 1]
     here = loss.gradient(point[None, :], x, y)[0]
     best: tuple[float, Vector, float] = (-1.0, x, float(y))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, has_exists
@@ -217,8 +218,7 @@ def homogeneity(obligation: Obligation) -> Proof:
 
 
 def _check_obligation(obligation: object) -> None:
-    if not isinstance(obligation, Obligation):
-        raise InvalidArgumentError("obligation", obligation, "an Obligation")
+    require(isinstance(obligation, Obligation), "obligation", obligation, "an Obligation")
 
 
 def _shown(problem: ProofProblem, proof: Proof) -> dict[str, str] | None:

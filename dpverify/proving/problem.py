@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.definedness import Requirement, defined_where
 from dpverify.formulas.expressions import (
@@ -46,8 +47,7 @@ class ProofProblem:
     def __post_init__(self) -> None:
         what = f"obligation {self.name}"
         for formula in self.stated:
-            if not isinstance(formula, Formula):
-                raise InvalidArgumentError(what, formula, _FORMULAS)
+            require(isinstance(formula, Formula), what, formula, _FORMULAS)
             check_formula(formula)
             for compare in comparisons(formula):
                 check_expression(self.name, compare.left)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.formulas.rendering.neutral import Json
@@ -68,8 +69,7 @@ class Budget:
     guard: float = 300.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.guard < float("inf"):
-            raise InvalidArgumentError("guard", self.guard, "a positive finite number of seconds")
+        require(0 < self.guard < float("inf"), "guard", self.guard, "a positive finite number of seconds")
         for name in ("boxes", "operations", "units", "steps"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not value >= 1:

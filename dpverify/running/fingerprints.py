@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.running.sources import hash_of_file, is_installed
 
@@ -159,8 +160,7 @@ class _ValueHasher:
         try:
             if self._single(value, where) or self._collection(value, where) or self._object(value, where):
                 return
-            if not self._readable_only:
-                raise InvalidArgumentError(where, value, _ALLOWED)
+            require(self._readable_only, where, value, _ALLOWED)
             self._part("unreadable", _name(type(value)))
         finally:
             self._inside.pop()

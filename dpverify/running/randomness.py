@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.checks import whole_number
+from dpverify.checks import require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.running.normal_numbers import fill
 
@@ -59,8 +59,7 @@ def _with_length(number: int) -> list[int]:
 def normalized_seed(seed: Seed) -> tuple[int, ...]:
     """A seed as a tuple: an integer in [0, 2^128), then labels in [0, 2^32) that tell streams of one seed apart."""
     words = tuple(seed) if isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)) else (seed,)
-    if not words:
-        raise InvalidArgumentError("seed", seed, "an integer in [0, 2^128), labels may follow it")
+    require(words, "seed", seed, "an integer in [0, 2^128), labels may follow it")
     first = whole_number("seed", words[0], at_least=0, at_most=2**SEED_BITS - 1)
     labels = (whole_number("seed label", word, at_least=0, at_most=2**32 - 1) for word in words[1:])
     return (first, *labels)

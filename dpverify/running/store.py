@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
+from dpverify.checks import require
+from dpverify.errors import InvalidDataError, reason_of
 from dpverify.ledger.records import Reuse
 
 Kind = Literal["block", "proof", "audit", "sources", "remembered"]
@@ -60,8 +61,7 @@ class Store:
             InvalidDataError: if the file is no store, is damaged or locked, or cannot be written to.
         """
         text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
-        if not isinstance(text, str) or not text or "\0" in text:
-            raise InvalidArgumentError("store", path, _ALLOWED)
+        require(isinstance(text, str) and text and "\0" not in text, "store", path, _ALLOWED)
         self.path = Path(text)
         self._process = os.getpid()
         # `_lock` is held for moments, `_database` while SQLite works; who needs both takes `_database` first

@@ -28,6 +28,7 @@ if __name__ == "__main__":
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import require
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.problems.tables.records import Records, unpacked
 from dpverify.quoting import named, quoted
@@ -205,8 +206,7 @@ def load_object(target: str) -> Any:
     except BaseException as error:
         raise _refused_import(error, target, module) from error
     for name in function.split("."):
-        if not hasattr(found, name):
-            raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {module} has no {function}")
+        require(hasattr(found, name), "callable", target, f"{ALLOWED_TARGET}; {module} has no {function}")
         found = getattr(found, name)
     return found
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.checks import number, whole_number
+from dpverify.checks import number, require, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems.tables.records import Records
 from dpverify.quoting import quoted
@@ -154,10 +154,9 @@ class UserSession:
 
     def __init__(self, target: Target, limits: Limits) -> None:
         self._check(target)
-        if not hasattr(os, "fork"):
-            raise InvalidArgumentError(
-                "callable", target.text, "sample files on this system, which has no fork"
-            )
+        require(
+            hasattr(os, "fork"), "callable", target.text, "sample files on this system, which has no fork"
+        )
         self.target, self.limits = target, limits
         self.batched = False  # whether the function takes `runs`
         self.sources: tuple[

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpverify.algorithms.listing import algorithms_in
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import Variant
@@ -83,15 +84,13 @@ def pages_at(path: Path) -> OwnPaper:
 
     folder = path.is_dir()
     files = sorted(file for file in path.glob("*.md") if file.name != SHARED) if folder else [path]
-    if not files:
-        raise InvalidArgumentError("folder", str(path), "one with Markdown pages in it")
+    require(files, "folder", str(path), "one with Markdown pages in it")
     prefix = path.resolve().name if folder else ""
     pages = [(file, read_page(file, prefix=prefix)) for file in files]
     statements = [statement for _, page in pages for statement in page.statements]
     ids = [statement.id for statement in statements]
     twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
-    if twice is not None:
-        raise InvalidArgumentError("id", twice, "one page for each statement")
+    require(twice is None, "id", twice, "one page for each statement")
     key = ids[0].partition(".")[0]
     for id_ in ids:
         if id_.partition(".")[0] != key:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpverify.algorithms.listing import algorithms_of
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.entries import NAMED_RESULT, ErratumEntry, NamedResult
 from dpverify.ledger.headlines.roots import cycle
@@ -87,8 +88,7 @@ class Paper:
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
         for name in ids:
-            if name not in known:
-                raise InvalidArgumentError(f"id in paper {self.key}", name, "ids of the paper's catalog")
+            require(name in known, f"id in paper {self.key}", name, "ids of the paper's catalog")
 
     def statement(self, id_: str) -> Statement | None:
         """The statement with an id; None if it is not encoded."""
@@ -302,12 +302,10 @@ def registered() -> Mapping[str, Paper]:
     for point in sorted(points, key=lambda p: not p.value.startswith(f"{__package__}.")):
         try:
             paper = point.load()
-            if not isinstance(paper, Paper):
-                raise InvalidArgumentError(
-                    f"entry point {point.name}", type(paper).__name__, "a Paper object"
-                )
-            if paper.key in found:
-                raise InvalidArgumentError("key", paper.key, "one that no other paper has")
+            require(
+                isinstance(paper, Paper), f"entry point {point.name}", type(paper).__name__, "a Paper object"
+            )
+            require(paper.key not in found, "key", paper.key, "one that no other paper has")
         except Exception as error:  # whatever somebody else's module does
             broken[point.name] = _why(point, error)
             continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import CatalogRow, Paper, papers, registered
@@ -25,8 +26,7 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
     wanted = set[str]()
     chosen: dict[str, Paper] = {}
     for name in keys_or_ids:
-        if not isinstance(name, str):
-            raise InvalidArgumentError("id", name, "a paper's key or a catalog id")
+        require(isinstance(name, str), "id", name, "a paper's key or a catalog id")
         pages, _, id_ = name.partition("#")
         paper = opened(pages)
         if paper is not None and chosen.setdefault(paper.key, paper) is not paper:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 
 Array = Any
@@ -18,8 +19,7 @@ def namespace(argument: str, array: Array) -> ModuleType | Any:
     """The array API namespace of an array; raises `InvalidArgumentError` for what is no array."""
     from array_api_compat import array_namespace, is_array_api_obj
 
-    if not is_array_api_obj(array):
-        raise InvalidArgumentError(argument, array, "an array of NumPy, PyTorch or JAX")
+    require(is_array_api_obj(array), argument, array, "an array of NumPy, PyTorch or JAX")
     return array_namespace(array)
 
 

@@ -263,8 +263,7 @@ def blank_records(
     size = math.prod(shape)
     number = checks.whole_number("count", count, at_most=max(size, 1))
     mark, same = checks.number("value", value), checks.number("label", label)
-    if mark == 0:
-        raise InvalidArgumentError("value", value, "a finite number other than 0")
+    checks.require(mark != 0, "value", value, "a finite number other than 0")
     blank = np.zeros((number, size))
     blank[np.arange(number), Randomness((seed, _PLACES)).permutation(size, "places")[:number]] = mark
     return RecordCanaries(

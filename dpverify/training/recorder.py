@@ -196,8 +196,7 @@ class CanaryRecorder:
         Raises:
             InvalidArgumentError: if no update was seen, or the step is not after that of the last checkpoint.
         """
-        if not self._updates:
-            raise InvalidArgumentError("updates", self._updates, "at least one, of gradient canaries")
+        checks.require(self._updates, "updates", self._updates, "at least one, of gradient canaries")
         self.record_scores(self._scores, step=step)
 
     def record_scores(self, scores: ArrayLike | Array, *, step: int | None = None) -> None:
@@ -334,8 +333,7 @@ class CanaryRecorder:
         self._given.append({"what": what, "after_updates": self._updates, **details})
 
     def _check_open(self) -> None:
-        if self._finished is not None:
-            raise InvalidArgumentError("recorder", "finished", "one whose coins are not told yet")
+        checks.require(self._finished is None, "recorder", "finished", "one whose coins are not told yet")
 
 
 def _table(names: list[str], rows: list[str]) -> bytes:

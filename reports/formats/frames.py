@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.checks import require
+from dpverify.errors import InvalidDataError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import ExpectationEvidence
 
@@ -39,8 +40,7 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
         >>> row["subject"], str(row["verdict"]), row["counted"], row["claimed"]
         ('mine.sgd', 'violated', 51, 50)
     """
-    if not isinstance(ledger, Ledger):
-        raise InvalidArgumentError("ledger", ledger, "a Ledger, as load_ledger gives it")
+    require(isinstance(ledger, Ledger), "ledger", ledger, "a Ledger, as load_ledger gives it")
     rows = [_flat(entry.model_dump(mode="python")) for entry in ledger.entries]
     for row, entry in zip(rows, ledger.entries, strict=True):
         if isinstance(entry, ExpectationEvidence):

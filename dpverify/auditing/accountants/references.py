@@ -85,8 +85,7 @@ class NoisyReleases:
         `upper`. Raises `InvalidArgumentError` for a delta outside [0, 1), and 0 where no epsilon is finite.
         """
         delta = quantities.delta(delta)
-        if not delta < 1:
-            raise InvalidArgumentError("delta", delta, "a number in [0, 1)")
+        checks.require(delta < 1, "delta", delta, "a number in [0, 1)")
         if delta == 0 and self.noise == "gaussian":
             raise InvalidArgumentError(
                 "delta",

@@ -255,8 +255,7 @@ class NoisyChain:
             raise InvalidArgumentError("constraint", self.constraint, allowed)
         start = checks.numbers("start", self.start, allowed="finite numbers, a point of the set")
         inside = start.shape == (self.dimension,) and bool(self.constraint.contains(start[None, :])[0])
-        if not inside:
-            raise InvalidArgumentError("start", self.start, "finite numbers, a point of the set")
+        checks.require(inside, "start", self.start, "finite numbers, a point of the set")
         object.__setattr__(self, "start", tuple(start.tolist()))
         checks.items("steps", self.steps, NoisyStep, "at least one NoisyStep")
         check_steps_taken(self)

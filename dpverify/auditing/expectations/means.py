@@ -192,8 +192,7 @@ class _CheckedMean:
             raise InvalidArgumentError("minimum", least, "an interval with finite ends in order")
         end = lower - least.upper if at_least else upper - least.lower
         worst = Interval(lower=end, upper=end) if extreme is None else extreme
-        if not worst.lower <= worst.upper:
-            raise InvalidArgumentError("extreme", worst, "an interval with its ends in order")
+        checks.require(worst.lower <= worst.upper, "extreme", worst, "an interval with its ends in order")
         return cls(bound, lower, upper, level, least, worst, at_least)
 
 

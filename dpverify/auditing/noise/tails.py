@@ -27,7 +27,7 @@ from dpverify.auditing.noise.ends import lost_in_steps
 from dpverify.auditing.noise.grids import COARSE, SIDES, GridSearch, NoiseGrid, Side, grids_of
 from dpverify.auditing.noise.laws import LAWS, Law, Written, beyond_at
 from dpverify.checks import FloatArray
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 
 FEWEST = 1000
@@ -113,8 +113,7 @@ def audit_tails(
 
     Raises `InvalidArgumentError`, `InvalidDataError` for anything else.
     """
-    if law not in LAWS:
-        raise InvalidArgumentError("law", law, '"normal" or "laplace"')
+    checks.require(law in LAWS, "law", law, '"normal" or "laplace"')
     scale = checks.positive("scale", scale)
     level = checks.failure_probability("failure_probability", failure_probability)
     numbers = _checked(values)

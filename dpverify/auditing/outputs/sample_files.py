@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS
-from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
+from dpverify.checks import require
+from dpverify.errors import InvalidDataError, reason_of
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import FormlessError, of_batch, of_runs
 
@@ -58,8 +59,7 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
     anything else: a missing, empty or damaged file, other file types, rows of different lengths, fewer than
     `MINIMUM_RUNS` runs.
     """
-    if not isinstance(path, (str, PathLike)):
-        raise InvalidArgumentError("path", path, f"the path of a file of samples: {_ALLOWED}")
+    require(isinstance(path, (str, PathLike)), "path", path, f"the path of a file of samples: {_ALLOWED}")
     file = Path(path)
     try:
         file.stat()

@@ -51,8 +51,7 @@ class StatedLaw:
             if not callable(getattr(self, name)):
                 raise InvalidArgumentError(name, getattr(self, name), "a function")
         cuts = checks.numbers("cuts", self.cuts, allowed="finite numbers, shape (k,)")
-        if cuts.ndim != 1 or not cuts.size:
-            raise InvalidArgumentError("cuts", self.cuts, "finite numbers, shape (k,)")
+        checks.require(cuts.ndim == 1 and cuts.size, "cuts", self.cuts, "finite numbers, shape (k,)")
         for name in ("error", "relative"):
             checks.number(name, getattr(self, name), at_least=0, below=1)
 

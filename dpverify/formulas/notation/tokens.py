@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.hints import character
 
@@ -100,8 +101,7 @@ def _side(size: str) -> str:
 
 def pieces(latex: str) -> list[Piece]:
     """LaTeX in pieces, spacing and sizes left out."""
-    if not isinstance(latex, str) or not latex.strip():
-        raise InvalidArgumentError("formula", latex, "LaTeX that is not empty")
+    require(isinstance(latex, str) and latex.strip(), "formula", latex, "LaTeX that is not empty")
     if len(latex) > LONGEST:
         raise InvalidArgumentError("formula", Latex(latex), f"at most {LONGEST} characters")
     found: list[Piece] = []

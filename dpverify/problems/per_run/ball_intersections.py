@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dpverify.checks import number
+from dpverify.checks import number, require
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, ConstraintSet
 from dpverify.problems.arrays import Array, namespace, quiet, row_norms, row_sums
@@ -76,8 +76,7 @@ class BallIntersections:
         is the radius is bracketed, down to neighboring doubles. For two balls that point has a closed form.
         """
         xp = namespace(w, self.centers)
-        if w.shape != self.centers.shape:
-            raise InvalidArgumentError("w", tuple(w.shape), f"shape {tuple(self.centers.shape)}")
+        require(w.shape == self.centers.shape, "w", tuple(w.shape), f"shape {tuple(self.centers.shape)}")
         if w.shape[0] == 0:
             return w
         with quiet():

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.checks import number, positive
+from dpverify.checks import number, positive, require
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import AllSpace, Ball, Dataset, GeneralizedLinear, Problem, minimize
 from dpverify.problems.arrays import Array, at_least, at_most, like, namespace, row_sums
@@ -99,8 +99,7 @@ def minimizer_of(problem: Problem, data: Dataset, *, accuracy: float) -> DataMin
     """
     positive("accuracy", accuracy)
     convexity = problem.constants.strong_convexity
-    if not convexity > 0:
-        raise InvalidArgumentError("problem", problem, "a strongly convex loss")
+    require(convexity > 0, "problem", problem, "a strongly convex loss")
     data = data.as_namespace(np)
     if math.isfinite(problem.constants.smoothness):
         found = minimize_tilted(problem, data, np.zeros((1, data.d)), accuracy=accuracy)
@@ -127,8 +126,7 @@ class _Objective:
         self.base, own = without_ridge(problem.loss)
         self.ridge = ridge + data.n * own
         self.convexity = self.ridge + data.n * problem.base_constants.strong_convexity
-        if not self.convexity > 0:
-            raise InvalidArgumentError("ridge", ridge, "above 0, for a loss that is not strongly convex")
+        require(self.convexity > 0, "ridge", ridge, "above 0, for a loss that is not strongly convex")
         self.constraint, self.data = problem.constraint, data
         self.features, self.labels = like(data.features, example), like(data.labels, example)
         largest = max(1.0, data.largest_norm) if isinstance(self.base, GeneralizedLinear) else 1.0

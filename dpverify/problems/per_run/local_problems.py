@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import ConstraintSet, Loss
 from dpverify.problems.arrays import Array, like, namespace, row_sums
@@ -179,8 +180,7 @@ class LocalBalls(ConstraintSet):
 
     def conic_rows(self, program: ConicProgram, w: Affine) -> None:
         """Two second-order cones; for one run only."""
-        if self.centers.shape[0] != 1:
-            raise InvalidArgumentError("centers", tuple(self.centers.shape), "one run, for a solver")
+        require(self.centers.shape[0] == 1, "centers", tuple(self.centers.shape), "one run, for a solver")
         middle = np.asarray(self.centers)[0]
         program.second_order(program.constants(self.radius, 1), w)
         program.second_order(program.constants(self.outer_radius, 1), w + middle)

@@ -16,6 +16,7 @@ from typing import Any
 
 import flint
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 
 Ball = Any
@@ -102,14 +103,12 @@ class DensityLaw:
     """From a flint.acb to a flint.acb."""
 
     def __post_init__(self) -> None:
-        if not ball(self.low) < ball(self.high):
-            raise InvalidArgumentError("high", self.high, f"a number above {self.low}")
+        require(ball(self.low) < ball(self.high), "high", self.high, f"a number above {self.low}")
 
     @cached_property
     def _total(self) -> Ball:
         total = integral(self.weight, self.low, self.high)
-        if not total > 0:
-            raise InvalidArgumentError("weight", str(total), "one with a positive integral")
+        require(total > 0, "weight", str(total), "one with a positive integral")
         return total
 
     def probability(self, low: Number, high: Number) -> Ball:
@@ -143,8 +142,7 @@ class Gaussian(_OnTheLine):
     stddev: Number
 
     def __post_init__(self) -> None:
-        if not ball(self.stddev) > 0:
-            raise InvalidArgumentError("stddev", self.stddev, "a number above 0")
+        require(ball(self.stddev) > 0, "stddev", self.stddev, "a number above 0")
 
     def above(self, threshold: Number) -> Ball:
         """The mass of a half line, from the threshold up."""
@@ -165,8 +163,7 @@ class Laplace(_OnTheLine):
     scale: Number
 
     def __post_init__(self) -> None:
-        if not ball(self.scale) > 0:
-            raise InvalidArgumentError("scale", self.scale, "a number above 0")
+        require(ball(self.scale) > 0, "scale", self.scale, "a number above 0")
 
     def above(self, threshold: Number) -> Ball:
         """The mass of a half line, from the threshold up; the threshold must not straddle the mean."""
@@ -185,8 +182,7 @@ class GaussianOnBall:
     cells: int = 64
 
     def __post_init__(self) -> None:
-        if self.dimension < 2:
-            raise InvalidArgumentError("dimension", self.dimension, "at least 2")
+        require(self.dimension >= 2, "dimension", self.dimension, "at least 2")
 
     def above(self, slope: Number) -> Ball:
         """The mass of the half space where the part along e is at least R k/sqrt(1 + k^2), given k.
@@ -220,8 +216,7 @@ class GaussianOnBall:
 def renyi_from_below(p: Gaussian, q: Gaussian, order: Number, low: Number, high: Number) -> Ball:
     """A lower bound on the Renyi divergence of an order above 1 in nats, from its integral over a part of the line."""
     a = ball(order)
-    if not a > 1:
-        raise InvalidArgumentError("order", order, "a number above 1")
+    require(a > 1, "order", order, "a number above 1")
 
     def integrand(x: Any) -> Any:  # both logarithms of densities are polynomials, so powers need no branch
         u, v = ((x - ball(g.mean)) / ball(g.stddev) for g in (p, q))
@@ -245,6 +240,5 @@ def kullback_leibler_from_below(p: Gaussian, q: Gaussian, low: Number, high: Num
 def integral(f: Callable[[Any], Any], low: Number, high: Number) -> Ball:
     """The integral of an analytic function over an interval, enclosed."""
     found = flint.acb.integral(lambda x, _: f(x), flint.acb(ball(low)), flint.acb(ball(high))).real
-    if not found.is_finite():
-        raise InvalidArgumentError("integrand", str(found), "a function that is analytic around the interval")
+    require(found.is_finite(), "integrand", str(found), "a function that is analytic around the interval")
     return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 
 
@@ -98,8 +99,7 @@ class PiecewiseQuadratic:
     @property
     def minimum(self) -> Fraction:
         """The least value of a convex function."""
-        if not self.convex:
-            raise InvalidArgumentError("loss", self, "a convex function")
+        require(self.convex, "loss", self, "a convex function")
         inner = [-b / (2 * a) for a, b, _ in self.pieces if a]
         points = [*self.breaks, *(x for x in inner if self.breaks[0] <= x <= self.breaks[-1])]
         return min(map(self, points))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
+from dpverify.checks import require
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.terms import COMPARISONS
@@ -110,10 +111,9 @@ class Derivation:
         """
         rules = []
         for name in by:
-            if name not in self.library:
-                raise InvalidArgumentError(
-                    "rule", name, "a rule, a result or an earlier theorem that is known"
-                )
+            require(
+                name in self.library, "rule", name, "a rule, a result or an earlier theorem that is known"
+            )
             rules.append(self.library[name])
         self.given, self.unread = dict.fromkeys(given, ""), {}
         self.asked = 0

@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems.tables.records import written
 from dpverify.quoting import quoted
@@ -35,8 +36,7 @@ def words(text: object) -> list[str]:
         found = shlex.split(text) if isinstance(text, str) else []
     except ValueError:
         found = []
-    if not found or "\0" in str(text):
-        raise InvalidArgumentError("command", text, "a program and its arguments, as in a shell")
+    require(found and "\0" not in str(text), "command", text, "a program and its arguments, as in a shell")
     # no shell reads it: an operator would be one more word for the program, and what follows it would never run
     if (operator := _operator(str(text))) is not None:
         raise InvalidArgumentError(

@@ -50,8 +50,7 @@ class StatedStep:
     draws: bool = False
 
     def __post_init__(self) -> None:
-        if not callable(self.move):
-            raise InvalidArgumentError("move", self.move, "a function (states, generator) -> states")
+        checks.require(callable(self.move), "move", self.move, "a function (states, generator) -> states")
         checks.positive("noise_stddev", self.noise_stddev)
         checks.number("lipschitz_constant", self.lipschitz_constant, at_least=0, finite=False)
         checks.of_kind("draws", self.draws, bool)
@@ -104,8 +103,7 @@ class StatedStructure:
 
     def __post_init__(self) -> None:
         start = checks.numbers("start", self.start, allowed="finite numbers, shape (d,)")
-        if start.ndim != 1 or not start.size:
-            raise InvalidArgumentError("start", self.start, "finite numbers, shape (d,)")
+        checks.require(start.ndim == 1 and start.size, "start", self.start, "finite numbers, shape (d,)")
         object.__setattr__(self, "start", tuple(start.tolist()))
         checks.items("steps", self.steps, StatedStep, "at least one StatedStep")
         if self.constraint is not None and not (
@@ -216,6 +214,5 @@ def checked_probabilities(name: str, given: Any, length: int | None, most: int) 
     allowed = f"{length if length is not None else f'at most {most}'} numbers of at least 0 whose sum is 1"
     numbers = checks.numbers(name, given, at_least=0, allowed=allowed)
     fits = numbers.ndim == 1 and 0 < numbers.size <= most and (length is None or numbers.size == length)
-    if not fits or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
-        raise InvalidArgumentError(name, given, allowed)
+    checks.require(fits and abs(float(numbers.sum()) - 1) <= _TOLERANCE, name, given, allowed)
     return tuple((numbers / numbers.sum()).tolist())

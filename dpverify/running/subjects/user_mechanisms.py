@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems.tables.records import Records
 from dpverify.running.fingerprints import fingerprint as fingerprint_of
@@ -131,8 +132,7 @@ class UserMechanism:
             InvalidArgumentError: if the text has another form, or module or function are not there.
             InvalidDataError: if the module raises, exits, ends its process or does not come back.
         """
-        if not isinstance(limits, Limits | None):
-            raise InvalidArgumentError("limits", limits, "Limits(seconds=..., memory=...)")
+        require(isinstance(limits, Limits | None), "limits", limits, "Limits(seconds=..., memory=...)")
         try:
             where = str(Path(folder if folder is not None else Path.cwd()).resolve())
         except (TypeError, ValueError, OSError) as error:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.files import write_whole
 from dpverify.statements.importing.other_sources import SIGN, from_markdown, from_text
@@ -74,8 +75,7 @@ def _read(path: Path) -> tuple[str, PaperReader]:
         text = path.read_text("latin-1")
     except OSError as error:
         raise InvalidArgumentError("source", str(path), f"a file that can be read ({error})") from None
-    if len(text) > LARGEST:
-        raise InvalidArgumentError("source", str(path), f"a file of at most {LARGEST} characters")
+    require(len(text) <= LARGEST, "source", str(path), f"a file of at most {LARGEST} characters")
     damaged: list[tuple[int, str, str]] = []
     if path.suffix == ".md":
         text = from_markdown(text)
@@ -343,8 +343,7 @@ def accept(folder: Path, *, whole: bool = False) -> int:
         InvalidArgumentError: for a folder without pages.
     """
     files = sorted(folder.glob("*.md"))
-    if not files:
-        raise InvalidArgumentError("folder", str(folder), "one with Markdown pages in it")
+    require(files, "folder", str(folder), "one with Markdown pages in it")
     number = 0
     for file in files:
         text, rows = _ROW.subn(r"\1partial\2", file.read_text("utf-8"))

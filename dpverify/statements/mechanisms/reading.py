@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, end_of_group
 from dpverify.formulas.units import DIMENSIONLESS
@@ -369,8 +370,7 @@ class _MechanismSection(TheoremSection):
         """A line of the mechanism."""
         assert self.records is not None
         line, latex, role, formulas = one
-        if role == "subsample":
-            raise InvalidArgumentError("line", latex, "one Subsample, before all other lines")
+        require(role != "subsample", "line", latex, "one Subsample, before all other lines")
         reader, signs = self.reader, signs_of(latex)
         for base in self.rows_of:
             signs = indexed(signs, base)
@@ -476,8 +476,7 @@ class _MechanismSection(TheoremSection):
             self.compare(line, latex, self.second.line(latex, "", "number", put(number, {})))
             self.public(("sample", *numbers[:1]), latex)
         wanted = ADDED if match["each"] else REPLACE
-        if self.neighbors != wanted:
-            raise InvalidArgumentError("sample", words, f"such samples with `- neighbors: {wanted}`")
+        require(self.neighbors == wanted, "sample", words, f"such samples with `- neighbors: {wanted}`")
         if self.size is not None:
             if self.size.number is None or not self.size.number.contains(Fraction(0)):
                 raise InvalidArgumentError("sample", words, "a number of records that is `integer >= 0`")
@@ -565,8 +564,7 @@ class _MechanismSection(TheoremSection):
     ) -> MechanismStep:
         """`y_r\\sim\\mathrm{Lap}(q(r),b)`: a number for each candidate."""
         line, latex, _, said = one
-        if line in self.anew:
-            raise InvalidArgumentError("draw", ANEW, "one number, the threshold's noise")
+        require(line not in self.anew, "draw", ANEW, "one number, the threshold's noise")
         self.for_each(latex, said)
         if any(base == known.signs for known in self.alphabet.letters.values()):
             raise one.wrong("a letter that has no value yet")

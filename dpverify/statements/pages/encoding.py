@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Number, Variable, real
 from dpverify.formulas.logic import Compare, Formula
@@ -116,8 +117,7 @@ class Encoding:
         corrects, behind, note = display.said.corrects, display.behind, display.note
         name = display.name or f"display {len(self.lines) + 1}"
         lines = self.corrected if corrects else self.lines
-        if name in lines:
-            raise InvalidArgumentError("name", name, "a name that no other display has")
+        require(name not in lines, "name", name, "a name that no other display has")
         lines[name] = display.line
         options = self.options(display)
         coverage = note.coverage or Coverage.CONCLUSION

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import Latex, normal, texts
@@ -60,8 +61,7 @@ class Page:
         Raises:
             InvalidArgumentError: where there are several.
         """
-        if len(self.statements) != 1:
-            raise InvalidArgumentError("page", self.name, "a page with one statement")
+        require(len(self.statements) == 1, "page", self.name, "a page with one statement")
         return self.statements[0]
 
     def summary(self) -> str:
@@ -93,8 +93,7 @@ def read_page(path: Path, *, at_once: bool = True, prefix: str = "") -> Page:
 
 def _text(path: Path) -> str:
     text = page_text(path)
-    if len(text) > LARGEST:
-        raise InvalidArgumentError("page", str(path), f"a file of at most {LARGEST} characters")
+    require(len(text) <= LARGEST, "page", str(path), f"a file of at most {LARGEST} characters")
     return text
 
 

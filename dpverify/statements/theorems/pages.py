@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.formulas.rendering.neutral import Json
@@ -222,10 +223,7 @@ class TheoremSection:
         self.tables()
         found = [self.at(one.line, self.read, one) for one in self.displays()]
         claims = [one for one in found if one.role == "claim"]
-        if len(claims) != 1:
-            raise InvalidArgumentError(
-                "theorem", self.id, "one display behind a sentence that begins with `Then`"
-            )
+        require(len(claims) == 1, "theorem", self.id, "one display behind a sentence that begins with `Then`")
         if self.said["kind"] not in STANDINGS:
             raise InvalidArgumentError("kind", self.said["kind"], ", ".join(STANDINGS))
         letters = [one for one in self.letters if one.name not in self.alphabet.defined]
@@ -330,8 +328,7 @@ class TheoremSection:
             case "law for on", _, (kind,):
                 return TheoremLetter(name, latex, first, ("law", kind))
         try:
-            if given:
-                raise InvalidArgumentError("kind", words, KINDS)
+            require(not given, "kind", words, KINDS)
             variable = read_domain(words).variable(name, DIMENSIONLESS, "", latex, "")
         except InvalidArgumentError:
             raise InvalidArgumentError("kind", words, KINDS) from None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import (
     Apply,
@@ -300,8 +301,7 @@ class _Proposal:
             if name in free:
                 self.notes.append(f"`{name}` is taken as the records, by its name; `--records` says another.")
                 return name
-        if not free:
-            raise InvalidArgumentError("callable", self.target, "a function with a parameter for the data")
+        require(free, "callable", self.target, "a function with a parameter for the data")
         self.notes.append(
             f"`{free[0]}` is taken as the records, as the first parameter; `--records` says another."
         )
