@@ -31,7 +31,7 @@ from dpverify.algorithms.mn25.wrapped_solvers import Reduction, check_solver, wi
 from dpverify.algorithms.parameters import Count, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import BOTH
-from dpverify.checks import budget, number, of_kind, whole_number
+from dpverify.checks import budget, number, of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Guarantee, ProfileDP, PureDP, StatedGuarantee, compose, zCDP
 from dpverify.problems import Ball, Dataset, Problem
@@ -427,10 +427,7 @@ class _Sizes(NamedTuple):
     def of(cls, n: int, phases: int | None, boosts: int | None, balls: int | None) -> Self:
         n = whole_number("n", n, at_least=2)
         count = math.ceil(0.5 * math.log2(n)) if phases is None else phases
-        if not n >= 2 * count:
-            raise InvalidArgumentError(
-                "n", n, f"at least {2 * count}, two records for each of {count} phases"
-            )
+        require(n >= 2 * count, "n", n, f"at least {2 * count}, two records for each of {count} phases")
         part = n // count
         boosts = math.ceil(math.log2(part)) if boosts is None else boosts
         balls = math.floor(0.5 * math.log2(part)) + 1 if balls is None else balls

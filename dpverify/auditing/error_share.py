@@ -142,8 +142,7 @@ class ErrorShare:
 
     def _part(self, name: str, amount: Fraction) -> ErrorShare:
         rounded = _rounded_down(amount)
-        if not rounded > 0:
-            raise InvalidArgumentError("weights", float(amount), "parts that a float can hold")
+        checks.require(rounded > 0, "weights", float(amount), "parts that a float can hold")
         return ErrorShare(rounded, name=name)
 
     def _check_unused(self) -> None:

@@ -8,6 +8,7 @@ from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS
 from dpverify.auditing.black_box.scorers import DEFAULT_SCORERS
 from dpverify.auditing.black_box.scores import Scorer
 from dpverify.auditing.events import Direction
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 
 DIRECTIONS = {direction.replace(" ", "-"): direction for direction in Direction}
@@ -35,8 +36,7 @@ class EventFilter:
             ("direction", self.directions, list(DIRECTIONS)),
         ):
             for name in given:
-                if name not in known:
-                    raise InvalidArgumentError(option, name, ", ".join(known))
+                require(name in known, option, name, ", ".join(known))
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:

@@ -202,8 +202,7 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
         >>> sorted(set(data.labels.tolist()))
         [-1.0, 1.0]
     """
-    if not isinstance(name, str) or name not in _BUNDLED:
-        raise InvalidArgumentError("name", name, ", ".join(_BUNDLED))
+    checks.require(isinstance(name, str) and name in _BUNDLED, "name", name, ", ".join(_BUNDLED))
     features, labels, scaling = _bundled(name)
     checks.whole_number("seed", seed, at_least=0, at_most=None)
     choose, project = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))

@@ -75,8 +75,7 @@ class ProofProblem:
     def _check_box(self) -> None:
         variables = {v.name: v for v in (*variables_of(self.claim), *self.over)}
         for name, ends in self.box.items():
-            if name not in variables:
-                raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
+            require(name in variables, "box", name, f"bounds for {', '.join(sorted(variables))}")
             v = variables[name]
             if v.kind == "vector":
                 allowed = "bounds for numbers, not for vectors"

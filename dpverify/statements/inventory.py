@@ -14,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.in_print import Provenance
 
@@ -132,8 +133,7 @@ def _rows(file: Path, columns: tuple[str, ...]) -> Iterator[list[str]]:
         return
     with file.open(encoding="utf-8", newline="") as lines:
         rows = csv.reader(lines)
-        if tuple(next(rows)) != columns:
-            raise InvalidArgumentError(f"columns of {file.name}", "others", ", ".join(columns))
+        require(tuple(next(rows)) == columns, f"columns of {file.name}", "others", ", ".join(columns))
         for row in rows:
             *_, encoded, reason = row
             if reason not in REASONS and (reason or not encoded):

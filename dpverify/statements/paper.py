@@ -365,10 +365,7 @@ def check_uses(among: Iterable[Paper], of: Collection[Paper] | None = None) -> N
         },
     ):
         circle = cycle(graph)
-        if circle:
-            raise InvalidArgumentError(
-                "uses", " -> ".join(circle), "statements that do not rest on themselves"
-            )
+        require(not circle, "uses", " -> ".join(circle), "statements that do not rest on themselves")
 
 
 def address_of(statement_id: str) -> str:

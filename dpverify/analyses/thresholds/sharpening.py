@@ -25,6 +25,7 @@ from dpverify.analyses.thresholds.changes import (
     says,
     texts,
 )
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.functionals import may_be_a_functional
@@ -96,8 +97,7 @@ def sharpen(
     plain = plain_form(obligation)
     names = {v.name for v in plain.over}
     for name in letters:
-        if name not in names:
-            raise InvalidArgumentError("letter", name, f"a letter of the formula: {', '.join(sorted(names))}")
+        require(name in names, "letter", name, f"a letter of the formula: {', '.join(sorted(names))}")
     asked = Attempts(attempts)
     within = box_of(obligation)
     first = asked.at(replace(plain, assuming=(*plain.assuming, *bounds_within(plain, within))))

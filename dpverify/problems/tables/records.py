@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.extras import missing
 from dpverify.quoting import quoted
@@ -61,8 +62,7 @@ class Records:
             raise InvalidDataError(
                 f"The data has records without all of its {len(self.names)} columns; allowed: as many cells in each."
             )
-        if self.form not in FORMS:
-            raise InvalidArgumentError("data_form", self.form, ", ".join(FORMS))
+        require(self.form in FORMS, "data_form", self.form, ", ".join(FORMS))
         if self.form in ("array", "sparse") and self.original is None and not self.numeric:
             column = next(
                 name for name, kind in zip(self.names, self.kinds, strict=True) if kind not in _NUMERIC

@@ -194,8 +194,7 @@ class _MechanismSection(TheoremSection):
         key, _, value = text.partition(":")
         if key.strip() == "neighbors":
             self.neighbors = value.strip().rstrip(".")
-            if self.neighbors not in NEIGHBORS:
-                raise InvalidArgumentError("neighbors", self.neighbors, ", ".join(NEIGHBORS))
+            require(self.neighbors in NEIGHBORS, "neighbors", self.neighbors, ", ".join(NEIGHBORS))
         elif key.strip() == "records":
             self.records = self.read_records(block)
         elif key.strip() == "given":

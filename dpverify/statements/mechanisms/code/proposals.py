@@ -292,10 +292,7 @@ class _Proposal:
         """The parameter that is the data."""
         free = [name for name in self.given if name not in self.generators and name not in _STATE]
         if records is not None:
-            if records not in free:
-                raise InvalidArgumentError(
-                    "--records", records, f"a parameter of the function: {', '.join(free)}"
-                )
+            require(records in free, "--records", records, f"a parameter of the function: {', '.join(free)}")
             return records
         for name in DATA_NAMES:
             if name in free:
