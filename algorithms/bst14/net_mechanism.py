@@ -24,7 +24,7 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, word
 from dpverify.algorithms.samplers.certified_rejection import Matrix
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, grid_size
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
-from dpverify.checks import whole_number
+from dpverify.checks import require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -214,9 +214,8 @@ def _as_points(net: Any, dimension: int) -> tuple[tuple[float, ...], ...]:
     except ValueError:
         points = np.empty(0)
     right = points.dtype.kind in "iuf" and points.ndim == 2 and points.shape[1] == dimension and points.size
-    if not right or not np.all(np.isfinite(points)):
-        allowed = f"at least one point of the constraint set, {dimension} finite numbers each"
-        raise InvalidArgumentError("net", net, allowed)
+    allowed = f"at least one point of the constraint set, {dimension} finite numbers each"
+    require(right and np.all(np.isfinite(points)), "net", net, allowed)
     return tuple(tuple(float(number) for number in point) for point in points)
 
 

@@ -21,7 +21,6 @@ from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, of_kind, require, whole_number
-from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, RDP, Adjacency, Condition, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
@@ -142,9 +141,8 @@ class MultitaskStopPNSGD(Weakenable):
         require(noise in ("corrected", "smallest"), "noise", noise, '"corrected" or "smallest"')
         of_kind("constraint", constraint, ConstraintSet, "a dpverify.problems.ConstraintSet")
         size, lipschitz = _size_and_norm(losses, constraint, 0.0)
-        if not (math.isfinite(size) and math.isfinite(lipschitz)):
-            allowed = "losses with finite Lipschitz constants on a bounded constraint set"
-            raise InvalidArgumentError("losses", losses, allowed)
+        allowed = "losses with finite Lipschitz constants on a bounded constraint set"
+        require(math.isfinite(size) and math.isfinite(lipschitz), "losses", losses, allowed)
         stddev = lipschitz * theorem_noise_multiplier(len(losses), n=n, epsilon=epsilon, delta=delta)
         if noise == "smallest":
             low, high = 0.0, stddev
@@ -297,9 +295,8 @@ def theorem_noise_multiplier(tasks: int, *, n: int, epsilon: float, delta: float
 def _checked_losses(losses: Sequence[Loss]) -> tuple[Loss, ...]:
     listed = isinstance(losses, Sequence) and losses
     different = {id(loss): loss for loss in losses}.values() if listed else ()
-    if not listed or not all(isinstance(loss, Loss) for loss in different):
-        allowed = "at least one loss, each with the members of dpverify.problems.Loss"
-        raise InvalidArgumentError("losses", losses, allowed)
+    allowed = "at least one loss, each with the members of dpverify.problems.Loss"
+    require(listed and all(isinstance(loss, Loss) for loss in different), "losses", losses, allowed)
     for loss in different:
         check_not_flat("losses", losses, loss)
     return tuple(losses)

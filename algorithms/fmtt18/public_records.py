@@ -18,7 +18,7 @@ from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries,
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import budget, number, require, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import ProfileDP, ProtectedRecords
 from dpverify.privacy.iteration import per_index
@@ -171,9 +171,8 @@ def smallest_noise(problem: Problem, *, n: int, public: int, epsilon: float, del
     is no smallest noise.
     """
     used = _used(n, public)
-    if not delta < used:
-        allowed = f"a number below {used:.6g}, the probability that the last private record is used"
-        raise InvalidArgumentError("delta", delta, allowed)
+    allowed = f"a number below {used:.6g}, the probability that the last private record is used"
+    require(delta < used, "delta", delta, allowed)
     enough = partial(_enough, problem, n, public, epsilon, delta)
     high = printed_noise(problem, public=public, epsilon=epsilon, delta=delta)
     while not enough(high):

@@ -23,7 +23,6 @@ from dpverify.algorithms.parameters import Count, NotNegative, Positive, Positiv
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import of_kind, require, whole_number
-from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Ball, Dataset, Linear, Problem
@@ -234,9 +233,8 @@ class HardFamilyTrial:
         v, features = self.family.draw(self.n, rng)
         mean = self.family.separation * v
         if self.records == "data":
-            if a_dataset(data).d != self.family.dimension:
-                allowed = f"{self.family.dimension} features, as the family"
-                raise InvalidArgumentError("data", f"{data.d} features", allowed)
+            allowed = f"{self.family.dimension} features, as the family"
+            require(a_dataset(data).d == self.family.dimension, "data", f"{data.d} features", allowed)
             there = data.as_namespace(xp).features
             drawn = rng.integers(0, data.n, (self.n,), "sampled records")
             features, mean = xp.take(there, drawn, axis=0) * v, xp.mean(there, axis=0) * v

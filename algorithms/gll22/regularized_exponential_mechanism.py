@@ -42,7 +42,7 @@ from dpverify.algorithms.samplers.free_coordinates import (
 )
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
+from dpverify.checks import require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, ApproxDP, Guarantee, ProfileDP, gaussian_hockey_stick
 from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex
@@ -266,9 +266,8 @@ class RegularizedExponentialMechanism(Weakenable):
         d, shift = self.problem.constraint.dimension, self._shift
         # k = factor (mu + m)
         factor = (shift * n / sensitivity) ** 2
-        if not factor > 1e-250:
-            allowed = f"more, for an inverse temperature that a double can hold at epsilon = {self.epsilon:g}"
-            raise InvalidArgumentError("delta", self.delta, allowed)
+        allowed = f"more, for an inverse temperature that a double can hold at epsilon = {self.epsilon:g}"
+        require(factor > 1e-250, "delta", self.delta, allowed)
         printed, stability = self.calibration == "printed", 0.0
         if self.tuning == "sco":
             factor = min(factor, 2 * n * d / sensitivity**2)
@@ -441,9 +440,8 @@ class RegularizedExponentialMechanism(Weakenable):
                 unit ball.
         """
         data = admitted(self, data)
-        if data.d != self.problem.constraint.dimension:
-            allowed = f"{self.problem.constraint.dimension} features"
-            raise InvalidArgumentError("data", f"{data.d} features", allowed)
+        allowed = f"{self.problem.constraint.dimension} features"
+        require(data.d == self.problem.constraint.dimension, "data", f"{data.d} features", allowed)
         if self.sampling == "alternating":
             return self.alternating_sampler(data.n)(data, rng=rng, runs=runs)
         density = self.density(data.n)

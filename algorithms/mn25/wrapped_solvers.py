@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from dpverify.algorithms.conditions import PASSED_ON, explain_obstacles
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ConditionKind, StatedGuarantee
 from dpverify.problems import Problem
@@ -31,9 +32,8 @@ def check_solver(solver: Any, *, argument: str = "solver", hands_over: Collectio
     fits = dataclasses.is_dataclass(solver) and not isinstance(solver, type)
     fits = fits and any(field.name == "problem" and field.init for field in dataclasses.fields(solver))
     fits = fits and callable(solver) and callable(getattr(solver, "guarantees", None))
-    if not fits or not isinstance(getattr(solver, "problem", None), Problem):
-        allowed = "an algorithm: a callable dataclass with a field `problem` and a method `guarantees`"
-        raise InvalidArgumentError(argument, solver, allowed)
+    allowed = "an algorithm: a callable dataclass with a field `problem` and a method `guarantees`"
+    require(fits and isinstance(getattr(solver, "problem", None), Problem), argument, solver, allowed)
     if getattr(solver, "hands_over", None) not in hands_over:
         listed = " or ".join(f'"{kind}"' for kind in hands_over)
         allowed = f"an algorithm whose attribute `hands_over` says {listed}, see `check_solver`"

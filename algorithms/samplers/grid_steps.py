@@ -31,8 +31,7 @@ from functools import cached_property
 from typing import Literal
 
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
-from dpverify.checks import whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import require, whole_number
 
 Proof = Literal["conductance", "printed"]
 
@@ -69,9 +68,8 @@ class GridPlan:
         if self.cells:
             return self.cells
         wanted = 2 * self.lipschitz * math.sqrt(self.dimension) * self.edge / self.distance
-        if not wanted <= MOST_CELLS_PER_SIDE:
-            allowed = f"a number for which a grid of {MOST_CELLS_PER_SIDE:g} cells per side is fine enough"
-            raise InvalidArgumentError("distance", self.distance, allowed)
+        allowed = f"a number for which a grid of {MOST_CELLS_PER_SIDE:g} cells per side is fine enough"
+        require(wanted <= MOST_CELLS_PER_SIDE, "distance", self.distance, allowed)
         # a hair below a whole number's worth of cells is rounding
         return max(1, math.ceil(wanted * (1 - 1e-12)))
 

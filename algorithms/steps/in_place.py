@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import require
 from dpverify.problems import Logistic, Loss
 
 Array = NDArray[np.float64]
@@ -68,9 +68,8 @@ class Columns:
 
     def __init__(self, d: int, runs: int) -> None:
         """Make room, with nothing in it yet."""
-        if not d * runs <= _LARGEST_COUNT:
-            allowed = f"at most {_LARGEST_COUNT // d} in {d} dimensions; choose a smaller block size"
-            raise InvalidArgumentError("runs", runs, allowed)
+        allowed = f"at most {_LARGEST_COUNT // d} in {d} dimensions; choose a smaller block size"
+        require(d * runs <= _LARGEST_COUNT, "runs", runs, allowed)
         self.points: Array = np.empty((d, runs))
         self.noise: Array = np.empty((d, runs))
         self.numbers: Array = np.empty(runs)

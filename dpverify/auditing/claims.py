@@ -148,7 +148,6 @@ def shown_profile(
 
 def checked_relation(adjacency: Adjacency | str) -> str:
     """The neighboring relation in words; raises `InvalidArgumentError` for none."""
-    if not isinstance(adjacency, str) or not adjacency.strip():
-        allowed = f"one of {', '.join(Adjacency)}, or the relation in words"
-        raise InvalidArgumentError("adjacency", adjacency, allowed)
+    allowed = f"one of {', '.join(Adjacency)}, or the relation in words"
+    checks.require(isinstance(adjacency, str) and adjacency.strip(), "adjacency", adjacency, allowed)
     return str(adjacency)

@@ -151,12 +151,10 @@ def audit_law(
     function, and `InvalidArgumentError` for the other arguments.
     """
     level = checks.failure_probability("failure_probability", failure_probability)
-    if distance not in get_args(Distance):
-        allowed = '"total variation", "multiplicative" or "Wasserstein"'
-        raise InvalidArgumentError("distance", distance, allowed)
-    if (within is not None) != (distance == "Wasserstein"):
-        allowed = "an interval with the Wasserstein distance, otherwise None"
-        raise InvalidArgumentError("within", within, allowed)
+    allowed = '"total variation", "multiplicative" or "Wasserstein"'
+    checks.require(distance in get_args(Distance), "distance", distance, allowed)
+    allowed = "an interval with the Wasserstein distance, otherwise None"
+    checks.require((within is not None) == (distance == "Wasserstein"), "within", within, allowed)
     bound = checks.not_negative("bound", bound)
     error = checks.not_negative("reference_error", reference_error)
     compare = partial(

@@ -255,9 +255,8 @@ def _run(
     """
     left_out: list[tuple[str, str]] = []
     for taken in order:
-        if taken.algorithm is None:
-            allowed = f"one that applies here, and this one does not: {taken.obstacle}"
-            raise InvalidArgumentError("method", taken.id, allowed)
+        allowed = f"one that applies here, and this one does not: {taken.obstacle}"
+        require(taken.algorithm is not None, "method", taken.id, allowed)
         begin = time.perf_counter()
         try:
             with steps_told_to(progress):

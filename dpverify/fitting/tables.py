@@ -10,8 +10,8 @@ from sys import intern
 
 import numpy as np
 
-from dpverify.checks import FloatArray
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.checks import FloatArray, require
+from dpverify.errors import InvalidDataError
 from dpverify.problems.tables.cells import number_in, numbers_of, rows_in, rows_of
 from dpverify.problems.tables.mapped import by_rows, gathered, read_npy
 from dpverify.quoting import quoted
@@ -84,9 +84,8 @@ def _numbered(width: int) -> list[str]:
 
 def _place(label: str, header: Sequence[str]) -> int:
     places = _numbered(len(header))
-    if label not in places:
-        allowed = f"a column, by its name or by its number from 1 to {len(header)}"
-        raise InvalidArgumentError("label", label, allowed)
+    allowed = f"a column, by its name or by its number from 1 to {len(header)}"
+    require(label in places, "label", label, allowed)
     return places.index(label)
 
 

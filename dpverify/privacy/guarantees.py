@@ -335,9 +335,8 @@ class FDP(Guarantee):
         errors = conversions.evaluate(self.tradeoff, grid, name="trade-off function")
         slack = 1e-9  # far above the rounding of a reasonable curve, far below a wrong one
         shape = np.all(np.diff(errors) <= slack) and np.all(np.diff(errors, 2) >= -slack)
-        if not (shape and np.all(errors <= 1 - grid + slack)):
-            allowed = "a convex non-increasing function of the type I error alpha, at most 1 - alpha"
-            raise InvalidArgumentError("tradeoff", self.tradeoff, allowed)
+        allowed = "a convex non-increasing function of the type I error alpha, at most 1 - alpha"
+        checks.require(shape and np.all(errors <= 1 - grid + slack), "tradeoff", self.tradeoff, allowed)
 
     def __str__(self) -> str:
         return self.label

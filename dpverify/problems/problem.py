@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dpverify.checks import of_kind
+from dpverify.checks import of_kind, require
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.stated import Condition, ConditionKind
 from dpverify.problems.arrays import Array, like, namespace, quiet, row_norms, row_sums
@@ -193,9 +193,8 @@ class GuardedOracle:
                 )
             if self._region is None:
                 return points
-            if not bool(xp.all(self._region.contains(points, _ROUNDING))):
-                allowed = f"{self._where}, where the constants of {type(self._loss).__name__} hold"
-                raise InvalidArgumentError("points", points, allowed)
+            allowed = f"{self._where}, where the constants of {type(self._loss).__name__} hold"
+            require(bool(xp.all(self._region.contains(points, _ROUNDING))), "points", points, allowed)
             return self._region.project(points)
 
     def gradient(self, points: Array, x: Array, y: Array) -> Array:

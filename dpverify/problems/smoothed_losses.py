@@ -213,12 +213,11 @@ def smoothed(loss: Loss, width: float, dimension: int) -> SmoothedLoss:
     """The loss convolved with a Gaussian of a width (the paper's lambda, a length), where exact gradients are known."""
     if type(loss) is EuclideanDistance:
         return SmoothedDistance(width, dimension)
-    if type(loss) not in (Hinge, AbsoluteError, Logistic):
-        allowed = (
-            "Hinge(), AbsoluteError(), Logistic() or EuclideanDistance(), whose convolutions are known; "
-            "a loss that is smooth already is used as it is, and a ridge is added after smoothing"
-        )
-        raise InvalidArgumentError("loss", loss, allowed)
+    allowed = (
+        "Hinge(), AbsoluteError(), Logistic() or EuclideanDistance(), whose convolutions are known; "
+        "a loss that is smooth already is used as it is, and a ridge is added after smoothing"
+    )
+    checks.require(type(loss) in (Hinge, AbsoluteError, Logistic), "loss", loss, allowed)
     return SmoothedGeneralizedLinear(loss, width)
 
 

@@ -77,9 +77,8 @@ class ProofProblem:
         for name, ends in self.box.items():
             require(name in variables, "box", name, f"bounds for {', '.join(sorted(variables))}")
             v = variables[name]
-            if v.kind == "vector":
-                allowed = "bounds for numbers, not for vectors"
-                raise InvalidArgumentError(f"box of {name}", tuple(ends), allowed)
+            allowed = "bounds for numbers, not for vectors"
+            require(v.kind != "vector", f"box of {name}", tuple(ends), allowed)
             low, high = (exact(f"box of {name}", end) for end in ends)
             if v.kind == "integer":
                 low, high = exact(name, math.ceil(low)), exact(name, math.floor(high))

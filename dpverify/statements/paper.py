@@ -354,9 +354,8 @@ def check_uses(among: Iterable[Paper], of: Collection[Paper] | None = None) -> N
     names = rows | set(named_results(known)) | set(obligations)
     for s in statements.values() if of is None else [s for paper in of for s in paper.statements]:
         for name in (*s.uses, *(name for part in s.parts for name in part.uses)):
-            if name not in names:
-                allowed = "ids of catalogs or named results, or STATEMENT/OBLIGATION"
-                raise InvalidArgumentError(f"uses of statement {s.id}", name, allowed)
+            allowed = "ids of catalogs or named results, or STATEMENT/OBLIGATION"
+            require(name in names, f"uses of statement {s.id}", name, allowed)
     for graph in (
         {s.id: tuple(map(bare, s.rests_on)) for s in statements.values()},
         {

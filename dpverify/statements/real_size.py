@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.white_box import StatedLaw
-from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.checks import require
+from dpverify.errors import DpverifyError
 from dpverify.ledger.origins import Corrected, Origin
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Ball, Dataset, Linear, Logistic, NeighborPair, Problem, load
@@ -123,9 +124,8 @@ def largest(make: Callable[[int, int], Any], *, n: int = SIZE, d: int = 1) -> in
     Refusals come before any work, so that little more is done than a few runs at sizes near it.
     """
     found = bisect_left(range(1, n + 1), True, key=lambda size: refusal(make, size, d) is not None)
-    if not found:
-        allowed = "a number of features at which some number of records is not refused"
-        raise InvalidArgumentError("d", d, allowed)
+    allowed = "a number of features at which some number of records is not refused"
+    require(found, "d", d, allowed)
     return found
 
 

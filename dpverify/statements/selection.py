@@ -37,9 +37,8 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
     ids = {row.id for paper in known.values() for row in paper.catalog}
     for name in wanted:
         if name not in known and name not in ids:
-            if os.path.isfile(name):
-                allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
-                raise InvalidArgumentError("id", name, allowed)
+            allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
+            require(not os.path.isfile(name), "id", name, allowed)
             near = get_close_matches(name, [*ids, *named_like(name)], n=4) or [*known]
             allowed = (
                 f"a paper's key, an id such as {', '.join(near)}, a Markdown page or folder, or `PAGE#ID`"

@@ -29,9 +29,8 @@ _MIXTURE_CELLS = 1_000  # dp-accounting looks for each by itself
 
 def _above_zero(delta: float) -> float:
     delta = quantities.delta(delta)
-    if delta == 0:
-        allowed = "a number in (0, 1): at delta 0, Gaussian noise is private for no finite epsilon"
-        raise InvalidArgumentError("delta", delta, allowed)
+    allowed = "a number in (0, 1): at delta 0, Gaussian noise is private for no finite epsilon"
+    checks.require(delta != 0, "delta", delta, allowed)
     return delta
 
 

@@ -48,9 +48,8 @@ class BatchScheme:
             if self.batch is not None:
                 raise InvalidArgumentError("batch", self.batch, "no value with poisson, whose batches vary")
             return
-        if self.probability is not None:
-            allowed = "no value but with poisson"
-            raise InvalidArgumentError("probability_of_a_record", self.probability, allowed)
+        allowed = "no value but with poisson"
+        checks.require(self.probability is None, "probability_of_a_record", self.probability, allowed)
         size = self.n if self.batch is None and self.kind == "shuffled" else self.batch
         most = None if self.kind == "with-replacement" else self.n
         object.__setattr__(self, "batch", checks.whole_number("batch", size, at_most=most))

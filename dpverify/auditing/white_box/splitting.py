@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower
 from dpverify.auditing.white_box.simulation import generator
-from dpverify.checks import FloatArray, function, number, of_kind, whole_number
+from dpverify.checks import FloatArray, function, number, of_kind, require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.running import StatedStructure
 
@@ -196,9 +196,8 @@ class _Particles:
 
     def _scores(self, states: FloatArray) -> FloatArray:
         found = np.asarray(self._score(states), dtype=np.float64)
-        if found.shape != states.shape[:1] or not np.all(np.isfinite(found)):
-            allowed = f"a function of states (k, d) to finite numbers (k,), here {states.shape[:1]}"
-            raise InvalidArgumentError("score", self._score, allowed)
+        allowed = f"a function of states (k, d) to finite numbers (k,), here {states.shape[:1]}"
+        require(found.shape == states.shape[:1] and np.all(np.isfinite(found)), "score", self._score, allowed)
         return found
 
 

@@ -66,9 +66,8 @@ def import_paper(path: Path, out: Path) -> Imported:
 
 
 def _read(path: Path) -> tuple[str, PaperReader]:
-    if path.suffix not in (".tex", ".md", ".txt"):
-        allowed = "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
-        raise InvalidArgumentError("source", str(path), allowed)
+    allowed = "a file of LaTeX (.tex), Markdown (.md) or a PDF's text (.txt)"
+    require(path.suffix in (".tex", ".md", ".txt"), "source", str(path), allowed)
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
