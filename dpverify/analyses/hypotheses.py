@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.calculus import substituted, with_values
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import (
     And,
@@ -101,8 +101,8 @@ def without(obligation: Obligation, left_out: Iterable[Hypothesis]) -> Obligatio
     try:
         return replace(
             obligation,
-            claim=_exchanged(obligation.claim, wider),
-            assuming=tuple(_exchanged(a, wider) for a in kept),
+            claim=with_values(obligation.claim, wider),
+            assuming=tuple(with_values(a, wider) for a in kept),
             over=tuple(wider.get(v, v) for v in obligation.over),
             box={k: ends for k, ends in obligation.box.items() if k not in {v.name for v in wider}},
             formulas={
@@ -121,11 +121,6 @@ def _widened(v: Variable, gone: list[Hypothesis]) -> Variable:
         v = replace(v, lower=None, lower_open=True) if h.end == "lower" else v
         v = replace(v, upper=None, upper_open=True) if h.end == "upper" else v
     return v
-
-
-def _exchanged(formula: Formula, wider: Mapping[Variable, Variable]) -> Formula:
-    values: dict[Variable, Expression] = {v: new for v, new in wider.items() if v in free_in(formula)}
-    return map_sides(formula, lambda e: substituted(e, values)) if values else formula
 
 
 def uses_of_hypotheses(

@@ -16,8 +16,9 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 
-from dpverify.analyses.matching import Matcher, Values, identified, is_named_in, printed, same, with_values
+from dpverify.analyses.matching import Matcher, Values, identified, is_named_in, printed, same
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.calculus import with_values
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable, exact, free_variables
 from dpverify.formulas.functionals import may_be_a_functional
 from dpverify.formulas.logic import Compare, Formula, Implies, Le, conjuncts, free_in, in_domain

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     Apply,
     Binder,
@@ -214,27 +213,6 @@ def _ordered(e: Expression) -> object:
 def same(one: Expression, other: Expression) -> bool:
     """Whether two expressions are one, in whichever order their terms and factors stand."""
     return one == other or _ordered(one) == _ordered(other)
-
-
-def with_values(formula: Formula, values: Values) -> Formula:
-    """A formula with its free letters replaced.
-
-    Raises:
-        OutOfScopeError: where a letter is bound that occurs in what another is replaced by.
-    """
-    match formula:
-        case ForAll(variable, body) | Exists(variable, body):
-            return type(formula)(
-                variable, with_values(body, {v: e for v, e in values.items() if v != variable})
-            )
-        case And(parts) | Or(parts):
-            return type(formula)(tuple(with_values(part, values) for part in parts))
-        case Not(part):
-            return Not(with_values(part, values))
-        case Implies(premise, conclusion):
-            return Implies(with_values(premise, values), with_values(conclusion, values))
-        case Compare(relation, left, right, turned):
-            return Compare(relation, substituted(left, values), substituted(right, values), turned)
 
 
 # ------------------------------------------------------------------------------------------------- in print

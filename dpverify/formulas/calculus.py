@@ -7,6 +7,7 @@ an expression is defined is asked of the expression itself (`definedness`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.formulas.expressions import (
@@ -23,7 +24,7 @@ from dpverify.formulas.expressions import (
     rebuilt,
     subexpressions,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import Compare, Exists, ForAll, Formula, formula_parts, with_parts
 from dpverify.formulas.operators import operator
 
 MAX_NODES = 20_000
@@ -33,17 +34,22 @@ _ZERO, _ONE = Number(Fraction(0)), Number(Fraction(1))
 
 def map_sides(formula: Formula, change: Callable[[Expression], Expression]) -> Formula:
     """The formula with every side of every comparison changed."""
-    match formula:
-        case Compare(relation, left, right, turned):
-            return Compare(relation, change(left), change(right), turned)
-        case And(parts) | Or(parts):
-            return type(formula)(tuple(map_sides(p, change) for p in parts))
-        case Not(part):
-            return Not(map_sides(part, change))
-        case Implies(premise, conclusion):
-            return Implies(map_sides(premise, change), map_sides(conclusion, change))
-        case ForAll(variable, body) | Exists(variable, body):
-            return type(formula)(variable, map_sides(body, change))
+    if isinstance(formula, Compare):
+        return replace(formula, left=change(formula.left), right=change(formula.right))
+    return with_parts(formula, (map_sides(part, change) for part in formula_parts(formula)))
+
+
+def with_values(formula: Formula, values: Mapping[Variable, Expression]) -> Formula:
+    """The formula with its free letters replaced.
+
+    Raises:
+        OutOfScopeError: where a letter is bound that occurs in what another is replaced by.
+    """
+    if isinstance(formula, ForAll | Exists):
+        values = {v: e for v, e in values.items() if v != formula.variable}
+    if isinstance(formula, Compare):
+        return map_sides(formula, lambda side: substituted(side, values))
+    return with_parts(formula, (with_values(part, values) for part in formula_parts(formula)))
 
 
 def substituted(e: Expression, values: Mapping[Variable, Expression]) -> Expression:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -156,6 +156,19 @@ def formula_parts(formula: Formula) -> tuple[Formula, ...]:
             return premise, conclusion
         case Compare():
             return ()
+
+
+def with_parts(formula: Formula, parts: Iterable[Formula]) -> Formula:
+    """The formula with others in the place of those that it is made of."""
+    match formula:
+        case And() | Or():
+            return type(formula)(tuple(parts))
+        case ForAll(variable, _) | Exists(variable, _):
+            return type(formula)(variable, *parts)
+        case Not() | Implies():
+            return type(formula)(*parts)
+        case Compare():
+            return formula
 
 
 def subformulas(formula: Formula) -> Iterator[Formula]:

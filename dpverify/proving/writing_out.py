@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import add, mul, neg, sub, truediv
 
-from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.calculus import substituted, with_values
 from dpverify.formulas.expressions import (
     Apply,
     Expression,
@@ -66,11 +66,7 @@ def with_formulas(
 ) -> tuple[Formula, ...]:
     """Formulas with letters replaced, and that what replaces them is in their domains."""
     within = (side for letter, body in formulas.items() for side in in_domain(letter, body))
-    return (*(_replaced(f, formulas) for f in stated), *within)
-
-
-def _replaced(formula: Formula, formulas: Mapping[Variable, Expression]) -> Formula:
-    return map_sides(formula, lambda side: substituted(side, formulas))
+    return (*(with_values(f, formulas) for f in stated), *within)
 
 
 def _eliminated(
@@ -82,7 +78,7 @@ def _eliminated(
         equation, letter, body = found
         others = tuple(f for f in assuming if f is not equation)
         try:
-            changed, *rest = (_replaced(f, {letter: body}) for f in (claim, *others))
+            changed, *rest = (with_values(f, {letter: body}) for f in (claim, *others))
             formulas = {v: substituted(e, {letter: body}) for v, e in formulas.items()}
         except OutOfScopeError:
             break

@@ -7,12 +7,12 @@ is a problem without them; both parts are proved by the other provers, each with
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.calculus import map_sides, substituted, with_values
 from dpverify.formulas.definedness import Requirement
 from dpverify.formulas.expressions import (
     SCOPES,
@@ -184,15 +184,15 @@ class Induction(ProverByParts):
         letters = (*rest, *(one.letter for one in known))
         bases = list[Json]()
         for k in range(_BASES):
-            base = problem.about(map_sides(_put(problem.claim, {n: first + k}), _short), rest, given)
+            base = problem.about(map_sides(with_values(problem.claim, {n: first + k}), _short), rest, given)
             steps = shown(self._prove(base, budget, self._provers))
             if steps is None:
                 return None
             bases.append(steps)
             next_one = _step(problem, n, first + k, known, letters, given)
             later = {n: next_one.over[-1]}
-            begins = _put(Le(first + k, n), later)
-            wanted = (_put(f, later) for one in known for f in one.conditions())
+            begins = with_values(Le(first + k, n), later)
+            wanted = (with_values(f, later) for one in known for f in one.conditions())
             conditions = (Requirement(f) for f in wanted if isinstance(f, Compare))
             if missing(next_one.over, (*given, begins), conditions, budget):
                 continue
@@ -219,11 +219,12 @@ def _step(
     over = replace(n, lower=low, lower_open=False, upper=None)
     begins = (Le(last, n),) if low is None else ()
     claim, later = (
-        map_sides(_put(problem.claim, {n: value}), lambda e: _written(e, known)) for value in (n, n + 1)
+        map_sides(with_values(problem.claim, {n: value}), lambda e: _written(e, known))
+        for value in (n, n + 1)
     )
     facts = (f for one in known for f in one.facts())
-    formulas = (_put(f, {n: over}) for f in (*given, *facts, claim, *begins))
-    return problem.about(_put(later, {n: over}), (*rest, over), tuple(formulas))
+    formulas = (with_values(f, {n: over}) for f in (*given, *facts, claim, *begins))
+    return problem.about(with_values(later, {n: over}), (*rest, over), tuple(formulas))
 
 
 def _short(e: Expression) -> Expression:
@@ -248,10 +249,6 @@ def _short(e: Expression) -> Expression:
                     Fraction(math.factorial(*numbers) if kind == "factorial" else math.comb(*numbers))
                 )
     return rebuilt(e, tuple(map(_short, children(e))))
-
-
-def _put(formula: Formula, values: Mapping[Variable, Expression]) -> Formula:
-    return map_sides(formula, lambda e: substituted(e, values))
 
 
 def _firsts(problem: ProofProblem, n: Variable) -> Iterator[Expression]:

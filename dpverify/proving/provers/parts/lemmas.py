@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.calculus import map_sides, with_values
 from dpverify.formulas.definedness import conditions
 from dpverify.formulas.expressions import (
     Apply,
@@ -116,10 +116,7 @@ class Substitution(ProverByParts):
             free = tuple(f for f in said if v not in free_in(f))
             if missing(over, free, conditions(value), budget):
                 continue
-            there = [
-                map_sides(f, lambda e, v=v, value=value: substituted(e, {v: value}))  # type: ignore[misc]
-                for f in (problem.claim, *said, *in_domain(v, v))
-            ]
+            there = [with_values(f, {v: value}) for f in (problem.claim, *said, *in_domain(v, v))]
             inner = self._prove(problem.about(there[0], over, tuple(there[1:])), budget, self._provers)
             if inner.certificate is None:
                 return undecided(inner.reason, inner.gap)

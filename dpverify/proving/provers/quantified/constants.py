@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import mul
 
+from dpverify.formulas.calculus import with_values
 from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable, constant
 from dpverify.formulas.logic import Compare, Formula, expressions_in, free_in, in_domain
 from dpverify.formulas.printing import expression_text
@@ -27,7 +28,7 @@ from dpverify.proving.provers.quantified.ratios import (
     rounded_down,
     simple_beyond,
 )
-from dpverify.proving.provers.quantified.task import Task, put_in, values_to_json
+from dpverify.proving.provers.quantified.task import Task, values_to_json
 from dpverify.proving.provers.search import rationalized
 
 _GROWS = 1.5
@@ -90,8 +91,8 @@ def _with_fixed(task: Task, fixed: Mapping[Variable, Fraction], scale: Expressio
     put: dict[Variable, Expression] = {v: Number(x) for v, x in fixed.items()}
     if scale is not None:
         put |= {v: v * scale for v in task.constants}
-    conditions = tuple(put_in(f, put) for f in task.conditions)
-    parts = [put_in(part, put) for part in task.parts]
+    conditions = tuple(with_values(f, put) for f in task.conditions)
+    parts = [with_values(part, put) for part in task.parts]
     values: dict[Variable, Fraction] = dict(fixed)
     proofs: dict[int, Proof] = {}
     extreme: dict[Variable, tuple[Extreme, bool]] = {}
@@ -187,7 +188,7 @@ def _first(
         put: dict[Variable, Expression] = dict.fromkeys(group, Number(value))
         proofs = []
         for part in parts:
-            last = task.shown(task.left(put_in(part, put), conditions))
+            last = task.shown(task.left(with_values(part, put), conditions))
             if last.verdict not in HOLDS:
                 break
             proofs.append(last)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpverify.formulas.calculus import map_sides, substituted
-from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable, free_variables
+from dpverify.formulas.calculus import with_values
+from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import (
     And,
     Compare,
@@ -76,13 +76,6 @@ def peeled(problem: ProofProblem) -> Prefix:
     if len(set(names)) < len(names) or any(q.variable.kind == "vector" for q in quantifiers):
         raise OutOfScopeError("a letter is bound twice, or a vector is bound")
     return Prefix(tuple(quantifiers), tuple(premises), rest)
-
-
-def put_in(formula: Formula, values: Values) -> Formula:
-    """A formula with expressions for letters."""
-    return map_sides(
-        formula, lambda e: substituted(e, {v: x for v, x in values.items() if v in free_variables(e)})
-    )
 
 
 def parts_of(formula: Formula) -> tuple[Formula, ...]:
@@ -223,13 +216,13 @@ class Task:
 
     def under(self, values: Values) -> ProofProblem:
         """The core for all letters but what there is to be, which has values, in its conditions."""
-        core, *conditions = (put_in(f, values) for f in (self.prefix.core, *self.prefix.premises))
+        core, *conditions = (with_values(f, values) for f in (self.prefix.core, *self.prefix.premises))
         return self.left(core, (*self.problem.assuming, *conditions))
 
     def with_values(self, values: Values) -> list[ProofProblem]:
         """What is left to be shown, part by part, once something is put in for all that there is to be."""
         given = self.under(values)
-        claims = (*_bounds(self.prefix.chosen, values), *(put_in(part, values) for part in self.parts))
+        claims = (*_bounds(self.prefix.chosen, values), *(with_values(part, values) for part in self.parts))
         return [given.claiming(claim) for claim in claims]
 
     def negation(
@@ -240,11 +233,11 @@ class Task:
         `part` is the part of a core that is a conjunction which fails.
         """
         core = self.prefix.core if part is None else self.parts[part]
-        conditions = (*_bounds(self.prefix.every, values), *(put_in(f, values) for f in self.conditions))
+        conditions = (*_bounds(self.prefix.every, values), *(with_values(f, values) for f in self.conditions))
         over, assuming = self.prefix.chosen, tuple[Formula, ...]()
         if growth is not None:
             over, assuming = (*over, growth.along), growth.assumptions()
-        claims = (*conditions, negated(put_in(core, values)))
+        claims = (*conditions, negated(with_values(core, values)))
         return [ProofProblem(self.problem.name, claim, over, assuming) for claim in claims]
 
     def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> ProofProblem:

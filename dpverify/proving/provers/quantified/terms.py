@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from dpverify.formulas.calculus import with_values
 from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula, negated
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values, spread_out
 from dpverify.proving.provers.quantified.ratios import inside, place
-from dpverify.proving.provers.quantified.task import Task, put_in, values_text
+from dpverify.proving.provers.quantified.task import Task, values_text
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))
@@ -83,7 +84,7 @@ def _denied(task: Task) -> Proof | None:
     hold = [*task.prefix.premises, negated(task.prefix.core)]
     for point in _points(task):
         numbers: dict[Variable, Expression] = {v: Number(x) for v, x in point.items()}
-        here = [put_in(f, numbers) for f in hold]
+        here = [with_values(f, numbers) for f in hold]
         for values in itertools.islice(_fitting(task, wanted, task.prefix.chosen, here, []), 2):
             all_values = {**numbers, **values}
             inner = task.negation(all_values)
