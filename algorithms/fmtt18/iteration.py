@@ -12,7 +12,7 @@ import numpy as np
 from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
+from dpverify.algorithms.parameters import CountOrZero, NotNegative, check_parameters
 from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import items, numbers, require, whole_number
@@ -59,39 +59,6 @@ class GaussianNoise:
         if shift == 0:
             return 0.0
         return order * (math.inf if self.stddev == 0 else (shift / self.stddev) ** 2 / 2)
-
-
-@dataclass(frozen=True)
-class LaplaceNoise:
-    """Independent Laplace coordinates of the given scale, in the l1 norm.
-
-    A shift along one coordinate is the worst, since the divergence is convex in the length of a coordinate's
-    shift.
-    """
-
-    scale: Positive
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
-    def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
-        """Independent Laplace numbers, as differences of two exponential ones."""
-        xp = rng.xp
-        first = xp.log1p(-rng.uniform(shape, "noise"))
-        return self.scale * (xp.log1p(-rng.uniform(shape, "noise")) - first)
-
-    def magnitude(self, order: float, shift: float) -> float:
-        """Nats: ln(a e^((a-1) r) / (2a-1) + (a-1) e^(-a r) / (2a-1)) / (a-1), a = order, r = shift/scale.
-
-        Mironov, Renyi differential privacy (2017), Table II.
-        """
-        r = shift / self.scale
-        if order == 1:
-            return r + math.expm1(-r)
-        # the first exponential leads; it is taken out of the logarithm
-        second = (order - 1) / order * math.exp(-(2 * order - 1) * r)
-        rest = math.log1p(second) + math.log(order / (2 * order - 1))
-        return max(0.0, r + rest / (order - 1))
 
 
 def _stated(maps: tuple[Map, ...], data: Any, stddev: float, constant: float) -> StatedStep:

@@ -145,14 +145,10 @@ def _nearest(axes: list[_Axis], member: Mask) -> tuple[_Axis, float, bool, float
         below = np.cumsum(np.where(member[order], weight[order], -weight[order])) + 0.5
         ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], False))
         for alike, above in ((below, False), (1 - below, True)):
-            place = _argmax(alike[ends])
+            place = int(alike[ends].argmax()) if alike[ends].size else None
             if place is not None and alike[ends[place]] > best[3] + 1e-9:
                 best = (axis, float(ordered[ends[place]]), above, float(alike[ends[place]]))
     return best
-
-
-def _argmax(values: Array) -> int | None:
-    return int(values.argmax()) if values.size else None
 
 
 def _bins(left: Array, right: Array, axis: _Axis, name_event: NameEvent) -> tuple[OutputBin, ...]:

@@ -179,7 +179,7 @@ class Ball:
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
         """Whether ||w - midpoint|| <= radius, up to tolerance (||midpoint|| + radius)."""
         slack = _slack(w, self.dimension, tolerance) * self.largest_norm
-        return self._distance(w) <= like(min(self.radius + slack, _largest(w)), w)
+        return self._distance(w) <= like(min(self.radius + slack, float(namespace(w).finfo(w.dtype).max)), w)
 
     def gauge(self, w: Array) -> Array:
         with quiet():
@@ -470,10 +470,6 @@ def _slack(w: Array, dimension: int, tolerance: float) -> float:
     """The tolerance that is meant: twice the rounding at least, so that projections are inside, or exactly 0."""
     asked = checks.not_negative("tolerance", tolerance)
     return max(asked, 2.0 * _rounding(w, dimension)) if asked else 0.0
-
-
-def _largest(w: Array) -> float:
-    return float(namespace(w).finfo(w.dtype).max)
 
 
 def _numbers(argument: str, values: object, count: int | None) -> tuple[float, ...]:

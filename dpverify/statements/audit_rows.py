@@ -413,10 +413,6 @@ class ConstantRow:
 # ------------------------------------------------------------------------------------------ the table
 
 
-def _question(question: Any, _: int) -> Audit:
-    return Audit(question)
-
-
 KINDS: Mapping[str, tuple[AnyAuditor, Callable[[Any, int], Any]]] = {
     "privacy": (PRIVACY, On.audit),
     "white box": (WHITE_BOX, On.audit),
@@ -426,7 +422,7 @@ KINDS: Mapping[str, tuple[AnyAuditor, Callable[[Any, int], Any]]] = {
     "gradient queries": (COUNT, partial(_counted, "gradient")),
     "value queries": (COUNT, partial(_counted, "value")),
     "projections": (COUNT, partial(_counted, "projection")),
-    "constant": (CONSTANT, _question),
+    "constant": (CONSTANT, lambda question, _: Audit(question)),
     "accountant": (ACCOUNTANT, lambda audit, _: audit),
 }
 """Who answers the rows of each kind, and how a case and a number of runs become a question and its subject."""

@@ -30,7 +30,7 @@ from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation, OutputPerturbation
-from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise, LaplaceNoise
+from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
 from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.algorithms.fmtt18.public_records import PublicRecordsLast
@@ -61,6 +61,7 @@ from dpverify.problems import (
 )
 from dpverify.running import Randomness, run
 from dpverify.statements.paper import loaded
+from tests.algorithms.fmtt18.laplace_noise import LaplaceNoise
 
 N = 4
 FEATURES = np.array([[1.0, 0.0], [0.3, -0.4], [-0.2, 0.5], [0.0, 0.1]])

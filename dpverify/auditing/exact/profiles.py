@@ -395,13 +395,9 @@ def _closeness(chains: list[NoisyChain], mesh: Mesh[Any, Any]) -> tuple[Closenes
         last, with_release = roundings[-1], Counter(roundings[:-1])
     else:
         # any step may be the last one: the worst comes on top of all
-        last, with_release = _worst(roundings), before.copy()
+        last, with_release = Rounding(*map(max, zip(*map(astuple, roundings), strict=True))), before.copy()
     with_release[last.released(mesh.spacing / min(step.noise_stddev for step in steps))] += 1
     return closeness(before), closeness(with_release)
-
-
-def _worst(roundings: list[Rounding]) -> Rounding:
-    return Rounding(*map(max, zip(*map(astuple, roundings), strict=True)))
 
 
 def _where_below(bound: Callable[[float], float], delta: float) -> tuple[float, float]:

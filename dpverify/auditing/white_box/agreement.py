@@ -59,15 +59,11 @@ def compare(
     each = level / (4 * len(looks))
     worst, width, runs = "", 0.0, 0
     for side, (given, structure, name) in enumerate(zip(outputs, structures, ("left", "right"), strict=True)):
-        real = _checked(given, structure, name)
+        real = _numbers(given, structure.dimension, name)
         runs = len(real)
         width = 2 * band_width(runs, each)
-        stated = np.concatenate(
-            [
-                released(structure, before)
-                for before in blocks(structure, runs, seed=seed, stage=_STAGE + side, direction=0 * direction)
-            ]
-        )
+        found = blocks(structure, runs, seed=seed, stage=_STAGE + side, direction=0 * direction)
+        stated = np.concatenate([released(structure, before) for before in found])
         for what, look in looks.items():
             distance = kolmogorov(look(real), look(stated))
             if distance > width and not worst:
@@ -99,10 +95,6 @@ def compare_with_laws(
                 f"stated one; chance explains {width:.3g}"
             )
     return Agreement(worst, width, runs, "law")
-
-
-def _checked(outputs: ArrayLike, structure: StatedStructure, name: str) -> FloatArray:
-    return _numbers(outputs, structure.dimension, name)
 
 
 def _numbers(outputs: ArrayLike, dimension: int | None, name: str) -> FloatArray:

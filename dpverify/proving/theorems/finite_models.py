@@ -66,15 +66,12 @@ def _power(base: float, exponent: float) -> float:
     return float(base**exponent)
 
 
-def _binomial(n: float, k: float) -> float:
-    return float(math.comb(int(n), int(k)))
-
-
 FUNCTIONS: dict[str, Callable[..., float]] = {
     "add": lambda *parts: _sum(parts), "mul": lambda *parts: math.prod(parts), "pow": _power,
     "exp": math.exp, "log": math.log, "max": max, "min": min, "abs": abs, "floor": math.floor,
     "ceiling": math.ceil, "phi": NORMAL.cdf, "phi_inverse": NORMAL.inv_cdf, "gamma": math.gamma,
-    "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
+    "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))),
+    "binomial": lambda n, k: float(math.comb(int(n), int(k))),
     "sin": math.sin, "cos": math.cos, "arctan": math.atan,
     "pi": lambda: math.pi, "inner": lambda u, v: u * v, "norm": abs,
 }  # fmt: skip

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from dpverify.algorithms.fmtt18 import PNSGD, ContractiveNoisyIteration
-from dpverify.algorithms.fmtt18.iteration import GaussianNoise, LaplaceNoise
+from dpverify.algorithms.fmtt18.iteration import GaussianNoise
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, RDP, ProtectedRecords
 from dpverify.problems import (
@@ -25,6 +25,7 @@ from dpverify.problems import (
     Problem,
 )
 from dpverify.running import run
+from tests.algorithms.fmtt18.laplace_noise import LaplaceNoise
 
 
 class TestContractiveNoisyIteration:

@@ -67,13 +67,9 @@ def _square(term: Node) -> Node:
     return ("pow", term, TWO)
 
 
-def _size(term: Node) -> Node:
-    return ("abs", term)
-
-
 _POSITIVE, _BITS = (Fraction(0), None), (Fraction(0), Fraction(1))
 SHARES = {
-    "private": (Share(_itself, 1, _POSITIVE), Share(_size, 1, (None, None))),
+    "private": (Share(_itself, 1, _POSITIVE), Share(lambda term: ("abs", term), 1, (None, None))),
     "concentrated": (Share(_itself, 1, _BITS), Share(_square, 1, _POSITIVE), Share(_square, 2, (None, None))),
 }
 """By currency, the forms, of which the first that fits is taken."""
