@@ -22,6 +22,7 @@ import scipy
 
 from dpverify.algorithms.conditions import normalized_start, reach
 from dpverify.algorithms.parameters import NotNegative, Positive, check_parameters
+from dpverify.algorithms.promises import StatedRisk, missed, words
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
     AllSpace,
@@ -221,6 +222,17 @@ class RegularizedDensity:
         regularized = self.regularization * far**2 / 2 if self.regularization else 0.0
         tail = float(scipy.special.gammainccinv(dimension, beta)) / self.inverse_temperature
         return min(tail + regularized, self._excess_at(math.sqrt(dimension) + math.sqrt(-2 * math.log(beta))))
+
+    def risk_quantile(self, probability: float, total_variation: float) -> StatedRisk | None:
+        """F's excess with a probability, under a law that near to this; at most L ||K||, None if nothing is left."""
+        left = missed(probability) - total_variation
+        if not left > 0:
+            return None
+        most = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
+        found, row = min(self.excess_quantile(left), most), words("gll22.samplers/quantile")
+        return (
+            StatedRisk(found, total=False, probability=probability, **row) if math.isfinite(found) else None
+        )
 
     @property
     def anchor_point(self) -> tuple[float, ...]:

@@ -29,7 +29,6 @@ from dpverify.algorithms.promises import (
     StatedQueries,
     StatedRisk,
     StatedSamplingError,
-    missed,
     reasons,
     words,
 )
@@ -387,17 +386,7 @@ class RegularizedExponentialMechanism(Weakenable):
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
         """The density's own for the records' risk, at what the sampler leaves of beta; None if it leaves nothing."""
-        left = missed(probability) - self._total_variation(n)
-        if not left > 0:
-            return None
-        found = min(
-            self.density(n).excess_quantile(left),
-            self.problem.constants.lipschitz_constant * self.problem.constraint.diameter,
-        )
-        row = words("gll22.samplers/quantile")
-        return (
-            StatedRisk(found, total=False, probability=probability, **row) if math.isfinite(found) else None
-        )
+        return self.density(n).risk_quantile(probability, self._total_variation(n))
 
     def stability(self, n: int) -> float:
         """By Theorem 6.7, s / (n (mu + m)) in Wasserstein distance, and the diameter where a sampler errs."""

@@ -27,7 +27,6 @@ from dpverify.algorithms.promises import (
     StatedQueries,
     StatedRisk,
     StatedSamplingError,
-    missed,
     reasons,
     words,
 )
@@ -353,14 +352,8 @@ class DensitySampler(Weakenable):
 
     def risk_quantile(self, n: int, probability: float) -> StatedRisk | None:
         """The density's own at what total variation leaves of beta, on bounded sets; None if it leaves nothing."""
-        left = missed(probability) - self.total_variation
         target = None if self.withdrawn(n) else self._target
-        if target is None or not left > 0:
-            return None
-        found, row = min(target.excess_quantile(left), self._most), words("gll22.samplers/quantile")
-        return (
-            StatedRisk(found, total=False, probability=probability, **row) if math.isfinite(found) else None
-        )
+        return None if target is None else target.risk_quantile(probability, self.total_variation)
 
     @property
     def _most(self) -> float:
