@@ -23,11 +23,12 @@ from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, missed, words
 from dpverify.algorithms.samplers.certified_rejection import Matrix
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, grid_size
-from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.checks import require, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
+from dpverify.problems.arrays import namespace
 from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
 
 
 @dataclass(frozen=True)
@@ -229,3 +230,10 @@ def _grid(constraint: Any, radius: float, largest: int) -> Net:
 def _measured_net(points: tuple[tuple[float, ...], ...], constraint: Any) -> Net:
     net = np.array(points, dtype=np.float64)
     return Net(net, cover_radius(net, constraint).upper)
+
+
+def exponential_probabilities(exponents: Array) -> Array:
+    """Numbers proportional to exp(exponents) with sum 1 along the last axis; the same shape, for any magnitude."""
+    xp = namespace(exponents)
+    weights = xp.exp(exponents - xp.max(exponents, axis=-1, keepdims=True))
+    return weights / xp.sum(weights, axis=-1, keepdims=True)

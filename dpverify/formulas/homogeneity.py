@@ -10,6 +10,7 @@ from dpverify.formulas.expressions import (
     Derivative,
     Expression,
     Variable,
+    children,
     constant,
 )
 from dpverify.formulas.logic import Formula, comparisons
@@ -32,25 +33,11 @@ def unit_of(e: Expression) -> Unit | None:
     Sums, max and min need one unit; the arguments of exp, log, Phi and the like and all exponents are pure
     numbers, and only a pure number has an exponent that is not a constant.
     """
-    parts = _parts(e)
+    parts = tuple(map(unit_of, children(e)))
     try:
         return _unit(e, parts)
     except ClashError as clash:
         raise MixedUnitsError(clash.left, clash.right, expression_text(e)) from None
-
-
-def _parts(e: Expression) -> tuple[Unit | None, ...]:
-    match e:
-        case Apply(_, arguments):
-            return tuple(map(unit_of, arguments))
-        case Binder(_, body, _, first, last):
-            return unit_of(first), unit_of(last), unit_of(body)
-        case Derivative(body, _, _):
-            return (unit_of(body),)
-        case At(body, _, value):
-            return unit_of(value), unit_of(body)
-        case _:
-            return ()
 
 
 def _unit(e: Expression, parts: tuple[Unit | None, ...]) -> Unit | None:
@@ -62,11 +49,11 @@ def _unit(e: Expression, parts: tuple[Unit | None, ...]) -> Unit | None:
         case Apply(name, arguments):
             return operator(name).unit(arguments, parts)
         case Binder("integral", _, variable, _, _):
-            first, last, inner = parts
+            inner, first, last = parts
             alike(variable.unit, first, last)
             return None if inner is None else inner * variable.unit
         case Binder(kind, _, variable, first_end, last_end):
-            first, last, inner = parts
+            inner, first, last = parts
             pure(variable.unit, first, last)
             if kind == "sum" or inner is None:
                 return inner
@@ -77,7 +64,7 @@ def _unit(e: Expression, parts: tuple[Unit | None, ...]) -> Unit | None:
             (inner,) = parts
             return None if inner is None else inner / variable.unit**order
         case At(_, variable, _):
-            value, inner = parts
+            inner, value = parts
             alike(variable.unit, value)
             return inner
         case _:

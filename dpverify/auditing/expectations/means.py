@@ -34,8 +34,6 @@ class MeanAudit:
     """True where the claim is that the expectation is at least the bound, False for at most."""
     measured: Interval
     """Confidence interval of the expectation, the minimum's interval already subtracted."""
-    sample_mean: float
-    """Mean of the values as they came, without the minimum subtracted."""
     minimum: Interval
     margin: float
     """How far the nearer end of `measured` is on the right side of the bound: positive where it is confirmed."""
@@ -219,7 +217,6 @@ def _judged(
         bound=asked.bound,
         at_least=at_least,
         measured=measured,
-        sample_mean=float(x.mean()),
         minimum=minimum,
         margin=margin,
         extreme=asked.extreme,

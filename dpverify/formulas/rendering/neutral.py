@@ -15,10 +15,12 @@ from dpverify.formulas.expressions import (
     Variable,
     constant,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, formula_parts
 from dpverify.formulas.operators import operators
 
 Json = Any
+
+_HEADS = {And: "and", Or: "or", Not: "not", Implies: "implies", ForAll: "forall", Exists: "exists"}
 
 
 def expression_to_json(e: Expression) -> Json:
@@ -50,21 +52,10 @@ def expression_to_json(e: Expression) -> Json:
 
 def formula_to_json(f: Formula) -> Json:
     """A formula as nested lists."""
-    match f:
-        case Compare(relation, left, right):
-            return [relation, expression_to_json(left), expression_to_json(right)]
-        case And(parts):
-            return ["and", *map(formula_to_json, parts)]
-        case Or(parts):
-            return ["or", *map(formula_to_json, parts)]
-        case Not(part):
-            return ["not", formula_to_json(part)]
-        case Implies(premise, conclusion):
-            return ["implies", formula_to_json(premise), formula_to_json(conclusion)]
-        case ForAll(variable, body):
-            return ["forall", variable_to_json(variable), formula_to_json(body)]
-        case Exists(variable, body):
-            return ["exists", variable_to_json(variable), formula_to_json(body)]
+    if isinstance(f, Compare):
+        return [f.relation, expression_to_json(f.left), expression_to_json(f.right)]
+    bound = [variable_to_json(f.variable)] if isinstance(f, ForAll | Exists) else []
+    return [_HEADS[type(f)], *bound, *map(formula_to_json, formula_parts(f))]
 
 
 def variable_to_json(v: Variable) -> Json:

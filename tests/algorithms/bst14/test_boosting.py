@@ -19,10 +19,10 @@ from scipy import stats
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.bst14 import boosting as module
 from dpverify.algorithms.bst14.boosting import Boosting, ForPrivacy
+from dpverify.algorithms.bst14.net_mechanism import exponential_probabilities
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.algorithms.fmtt18 import PNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
-from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import (
