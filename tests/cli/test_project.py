@@ -280,7 +280,7 @@ def steps() -> list[str]:
     (workflow,) = [found for found in re.findall(r"```yaml\n(.*?)```", page, re.S) if "\njobs:" in found]
     installs, *found = re.findall(r"- run: (.*)", workflow)
     # what the first step installs has the programs of the others
-    (extra,) = re.findall(r'^pip install "dpverify\[(\w+)\]"$', installs)
+    (extra,) = re.findall(r'^pip install "dpverify\[(\w+)\] @ git\+https://\S+"$', installs)
     assert {step.split()[0] for step in found} <= {"dpverify", *EXTRAS[extra]}
     return list(found)
 
