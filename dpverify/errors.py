@@ -9,7 +9,7 @@ def reason_of(error: Exception) -> str:
 
 
 class DpverifyWarning(UserWarning):
-    """What this program warns of; commands say it as a line."""
+    """A warning of this program; commands print it as one line."""
 
 
 class DpverifyError(Exception):
@@ -38,7 +38,7 @@ class InvalidArgumentError(DpverifyError, ValueError):
 
 
 class InvalidDataError(DpverifyError, ValueError):
-    """A file, an array or a callable's output cannot be used; the message says why and what is allowed."""
+    """A file, an array or the output of a callable cannot be used; the message says why and what is allowed."""
 
 
 class OneSideFailsError(InvalidDataError):
@@ -48,7 +48,7 @@ class OneSideFailsError(InvalidDataError):
         self.message, self.fails_on, self.returns_on = message, fails_on, returns_on
         super().__init__(
             f"{message.rstrip('.')}; that was on the {fails_on}, and in as many runs on the {returns_on} it "
-            "returned, so that whoever sees it fail may tell the two apart; allowed: outputs on both, or "
+            "returned, so anyone who sees it fail can tell the two apart; allowed: outputs on both, or "
             "--count-exceptions (count_exceptions=True), which makes an exception an output."
         )
 

@@ -175,23 +175,23 @@ def check_private(
 ) -> PrivacyEvidence:
     """Audit a claim on one pair of neighboring data sets, and fail if it is violated or undecided.
 
-    Returns the evidence; its `detectable` is the smallest violation that would have been found on the pair that shows
-    it best.
+    Returns the evidence; its `detectable` is the smallest violation that the audit would have found on the most
+    revealing pair.
 
     Args:
         mechanism: called as `mechanism(data, rng=..., runs=...)` if `rng` is a keyword of it; else a plain function
             (data, rng) -> output, or batched (data, rng, runs) -> outputs, with a NumPy generator as `rng`. The
             function's outputs may be numbers, text, None, lists, dictionaries and more.
         data: a data set, with one record along the first axis.
-        neighbor: by `adjacency`, with the records in the same order; None with `search_neighbors`.
+        neighbor: a neighbor by `adjacency`, with the records in the same order; None with `search_neighbors`.
         claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
-        allow_undecided: whether a test passes that could not have found any violation with so few runs.
+        allow_undecided: whether an undecided audit passes, such as one whose runs are too few to find any violation.
         options: other fields of a `dpverify.auditing.Request`: adjacency, runs, fixed_runs, seed and so on. The failure
-            probability may be a share, which is spent, and in a property test an `ErrorOverExamples`, with at most
-            whose probability any of its examples fails.
+            probability may be a share, which is then spent. In a property test it may be an `ErrorOverExamples`, which
+            bounds the probability that any example fails.
 
     Raises:
-        AssertionError: if the claim is violated, with the event, the bounds and the seed, or if nothing is decided.
+        AssertionError: if the claim is violated (with the event, the bounds and the seed) or undecided.
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
         InvalidArgumentError: for other arguments, and for those that do not go together.
 

@@ -55,7 +55,7 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
 
 
 def load_ledger(path: str | os.PathLike[str]) -> Ledger:
-    """Read a ledger file; InvalidDataError as in `parse_ledger`, and where the file cannot be read.
+    """Read a ledger file; raises InvalidDataError as `parse_ledger` does, and if the file cannot be read.
 
     Examples:
         >>> import tempfile

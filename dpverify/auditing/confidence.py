@@ -119,8 +119,8 @@ def wasserstein_interval(
         np.all(np.diff(right) >= -2 * allowed) and abs(before) <= allowed and abs(right[-1] - 1) <= allowed
     ):
         raise InvalidDataError(
-            f"The reference is no distribution function of a law on [{lower:g}, {upper:g}]; allowed: one that does not "
-            "decrease, from 0 before the interval to 1 at its end."
+            f"The reference is not a distribution function of a law on [{lower:g}, {upper:g}]; allowed: one that does "
+            "not decrease, from 0 before the interval to 1 at its end."
         )
     least, most = (np.clip(np.maximum.accumulate(right)[:-1] - error, 0, 1), np.clip(right[1:] + error, 0, 1))
     lengths = np.diff(edges)

@@ -25,7 +25,8 @@ _TYPES: dict[str, Any] = {
 _Plot = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Also draw what was seen and epsilon beside the claim: .svg, .png or .pdf."
+        metavar="FILE",
+        help="Also draw the outputs, and the bound on epsilon beside the claim: .svg, .png or .pdf.",
     ),
 ]
 
@@ -39,14 +40,14 @@ _Curves = Annotated[
 
 
 def audit(*, form: str, json_file: str | None, curves: bool, plot: Path | None, **options: Any) -> None:
-    """Audit a privacy claim about samples, a training run, or a function, estimator or command.
+    """Audit a privacy claim about code, samples or a training.
 
-    Give --left and --right (samples that you drew yourself), --scores and --members (the canaries of one training run;
-    dpverify canaries says how many are needed), or a function or --command with --data and --neighbor.
-    Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
-    until the claim is refuted, then on to say how far it is off (--go-on), and at most --runs times; before the first
-    run, standard error says whether that many can refute it. With --structure, what is known of its steps is audited
-    instead, down to far smaller deltas.
+    Give a function or --command with --data and --neighbor; or --left and --right (samples that you drew yourself); or
+    --scores and --members (the canaries of one training run; dpverify canaries says how many are needed).
+    Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function runs
+    until the claim is refuted, then on to bound how far it is off (--go-on), and at most --runs times on each data
+    set; before the first run, standard error says whether that many can refute it. With --structure, the audit uses
+    the stated steps of a run, and reaches far smaller deltas.
     Functions run in worker processes with limits on time and memory; what they print goes to standard error.
     Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
     with one of these.

@@ -42,11 +42,11 @@ def batches(
     form: Form = "text",
     json_file: Json = None,
 ) -> None:
-    """Check recorded batches of a training against the sampling that is accounted for.
+    """Check recorded batches against the assumed sampling.
 
-    Tested are the whole law of the batches' sizes, how often each record comes, alone, beside its neighbor and in
-    blocks, and what batches share that are 1 to 8 apart; of shuffled ones, the order of each pass. Accountants assume
-    all of it: a loader that cuts batches off, or goes through a shuffled data set, has another privacy loss.
+    The check tests the whole law of the batches' sizes; how often each record comes, alone, beside its neighbor and in
+    blocks; the overlap of batches that are 1 to 8 apart; and, for shuffled batches, the order of each pass. Accountants
+    assume all of it: a loader that truncates batches, or goes through a shuffled data set, has another privacy loss.
     Exit code 0 if no count is off, 1 if one is, 3 if there are too few batches to tell.
     """
     from dpverify.auditing.batches import BatchesRequest, audit_recorded

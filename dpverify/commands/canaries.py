@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 
 def canaries(
     count: Annotated[
-        int, typer.Argument(metavar="CANARIES", help="How many, each with a fair coin of its own.")
+        int, typer.Argument(metavar="CANARIES", help="How many canaries, each with a fair coin of its own.")
     ],
     claim: Annotated[str, typer.Option(help='The claim, such as "mu=1" or "eps=1,delta=1e-5".')],
     delta: Annotated[
         float | None,
-        typer.Option(help="Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
+        typer.Option(
+            help="The delta at which epsilon is bounded; default: the claim's own, and 1e-5 for a curve."
+        ),
     ] = None,
     failure_probability: Annotated[
         float, typer.Option(help="A correct claim is called violated with at most this probability.")
     ] = 1e-6,
     json_file: Json = None,
 ) -> None:
-    """Say before a training what its canaries can show of a claim.
+    """Say what a training's canaries can show of a claim.
 
     With the best possible scores (independent Gaussian ones; for a pure claim, randomized response): the smallest
     violation that dpverify audit --scores finds with probability one half, the bounds that it shows if the claim is

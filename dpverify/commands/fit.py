@@ -40,11 +40,13 @@ def fit(
             metavar="COLUMN", help="Column of the label, by its number from 1, or by its name in a CSV file."
         ),
     ],
-    epsilon: Annotated[float, typer.Option(help="Of the guarantee, in nats.")],
-    delta: Annotated[float, typer.Option(help="Of the guarantee; 0 for pure privacy.")] = 1e-5,
+    epsilon: Annotated[float, typer.Option(help="Epsilon of the guarantee, in nats.")],
+    delta: Annotated[float, typer.Option(help="Delta of the guarantee; 0 for pure privacy.")] = 1e-5,
     loss: Annotated[
         str,
-        typer.Option(metavar="logistic|hinge|squared", help="For two classes, or for numbers (squared)."),
+        typer.Option(
+            metavar="logistic|hinge|squared", help="Loss for two classes, or for numbers (squared)."
+        ),
     ] = "logistic",
     method: Annotated[
         str,
@@ -105,11 +107,11 @@ def fit(
 ) -> None:
     """Fit a private linear model, and say what is proved of it.
 
-    Bounds on records are declared (--norm, --ranges, --classes, --label-range) and never taken from the data; what is
-    outside is clipped, record by record. The guarantee is (epsilon, delta)-differential privacy for data sets that
-    differ in one record; the number of records is public. --method auto takes the method with the smallest proved
-    bound on its excess risk, which depends on public numbers alone. Beside it stands how far the model really is above
-    the minimum: that is not private, and --private-only leaves it out. Exit code 0.
+    You declare bounds on records (--norm, --ranges, --classes, --label-range); they are never taken from the data, and
+    records outside them are clipped, one by one. The guarantee is (epsilon, delta)-differential privacy for data sets
+    that differ in one replaced record; the number of records is public. --method auto takes the method with the
+    smallest proved bound on its excess risk, which depends on public numbers alone. The output also says how far the
+    model's risk really is above the minimum: that is not private, and --private-only leaves it out. Exit code 0.
 
     Example: dpverify fit patients.csv --label outcome --classes healthy,ill --ranges ranges.csv --epsilon 1
     """

@@ -29,11 +29,12 @@ def import_(
     ] = False,
     json_file: Json = None,
 ) -> None:
-    """Read a paper, and write a folder of pages for `dpverify prove`, with a list of questions.
+    """Turn a paper's source into pages for `dpverify prove`.
 
     Macros are expanded; theorems, proofs and displays become statements and formulas; letters get domains from the
-    sentences that introduce them, or guessed ones, which are marked. What cannot be read is listed with line and reason
-    in FOLDER/import/questions.md. No formula that rests on a guess has a verdict until the guess is accepted.
+    sentences that introduce them, or guessed ones, which are marked. FOLDER/import/questions.md has questions to the
+    authors, and lists what cannot be read, with line and reason. No formula that rests on a guess has a verdict until
+    the guess is accepted.
     """
     extras.require("dpverify import", "prove")
     from dpverify.statements.importing import accept as accept_guesses

@@ -78,14 +78,14 @@ def check(
 ) -> None:
     """Check a ledger against its source and certificates.
 
-    Neither the ledger nor the provers are trusted. Each proof row is compared with the problem that its source
-    states, and the independent checker is run on its certificate again. Audits are compared with their plans, with
-    their sizes, seeds and shares of the failure probability; what draws nothing is worked out again, and of what
-    draws as much as --rerun asks. With --kernel rocq, statements read by the second reader and scripts made from
-    certificates are given to the kernel of Rocq (Coq); what it does not accept is counted with its reason
-    (docs/rocq.md), and no row fails for it but one of which the ledger says otherwise. Exit code 0: all rows are
-    confirmed, or unconfirmed, undecided or planned as the ledger itself says; 1: a row or certificate is missing,
-    or contradicts its source or the checker; 2: no ledger.
+    The check trusts neither the ledger nor the provers. It compares each proof row with the problem that its source
+    states, and runs the independent checker on its certificate again. It compares audits with their plans: sizes,
+    seeds and shares of the failure probability. It computes again what draws nothing, and repeats as many random
+    audits as --rerun asks. With --kernel rocq, the kernel of Rocq (Coq) gets statements from the second reader and
+    scripts made from certificates. Rows that it does not accept are counted with the reason (docs/rocq.md); such a row
+    fails only if the ledger says otherwise. Exit code 0: all rows are confirmed, or unconfirmed, undecided or planned
+    as the ledger itself says; 1: a row or certificate is missing, or contradicts its source or the checker; 2: no
+    ledger.
     """
     extras.require("dpverify check", "prove")
     from dpverify.verification.checking.audit_check import Rerun
@@ -144,10 +144,10 @@ def findings(
         str, typer.Option(metavar="KEY", help="The letter on this paper alone; default: all.")
     ] = "",
 ) -> None:
-    """Print what is false in each paper, as a letter in Markdown.
+    """Print what is false in each paper, as a letter.
 
-    Each fault stands once, the gravest first, with its counterexample, what breaks and what is true; then come steps of
-    proofs, edge cases and notation.
+    Each letter, in Markdown, has each fault once, the gravest first, with its counterexample, what breaks and what is
+    true; then come steps of proofs, edge cases and notation.
     """
     extras.require("dpverify findings", "prove", "report")
     from dpverify.reports import findings_markdown, load_ledger
@@ -164,10 +164,10 @@ def findings(
 
 
 def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
-    """Print what is claimed, proved, exact and seen of each algorithm's privacy.
+    """Print claimed, proved, exact and audited epsilons.
 
-    A row is about the pair of data sets on which the largest part of what is proved was seen: its delta, then epsilons
-    in nats. Audits without a lower bound are listed, with the reason, on standard error.
+    Each algorithm has a row, about the pair of data sets on which an audit showed the largest part of the proved
+    epsilon: its delta, then epsilons in nats. Standard error lists audits without a lower bound, with the reason.
     """
     extras.require("dpverify sandwich", "prove", "report")
     from dpverify.reports import load_ledger
@@ -199,10 +199,10 @@ def compare(
 ) -> None:
     """Compare two ledgers, row by row.
 
-    Exit code 1 if a proof was lost or a claim is newly violated, else 0; 2 for what is no ledger. A proof is lost where
-    a formula that was proved, certified or refuted is not, or less so, or is missing, or is no longer confirmed.
-    Everything else that changed is listed as well. With --exact, as for two machines and one seed, exit code 1 if any
-    row or field differs that is no time, version or use of a store.
+    Exit code 1 if a proof was lost or a claim is newly violated, else 0; 2 if a file is no ledger. A proof is lost if
+    a formula that was proved, certified or refuted no longer is, or is certified where it was proved, or is missing, or
+    is no longer confirmed. Everything else that changed is listed, too. With --exact, as for two machines and one seed,
+    exit code 1 if any row or field differs, except times, versions and uses of a store.
     """
     from dpverify.reports import load_ledger
     from dpverify.reports.formats.markdown import comparison_markdown
@@ -236,12 +236,12 @@ def badge(
             "--format", metavar="svg|shields", help="A picture, or the JSON of a shields.io endpoint."
         ),
     ] = "svg",
-    label: Annotated[str, typer.Option(help="What stands on the left.")] = "dpverify",
+    label: Annotated[str, typer.Option(help="Text on the left.")] = "dpverify",
 ) -> None:
     """Make a badge from a ledger.
 
-    Its words are counts of verdicts, such as "67 hold, 38 false, 24 open" or "3 supported"; it is red where a claim is
-    violated. Written to standard output.
+    The badge counts verdicts, such as "67 hold, 38 false, 24 open" or "3 supported"; it is red if a claim is
+    violated. It goes to standard output.
     """
     from dpverify.reports import load_ledger
     from dpverify.reports.formats.badge import badge as made_of

@@ -47,8 +47,8 @@ def profile(
     """Print a guarantee's privacy profile: epsilon and delta.
 
     Each line is the guarantee, an epsilon in nats, and the smallest delta that is proved there, rounded up; with
-    --tradeoff, a type I error, and the least type II error that a test between neighbors can have, rounded down. Of an
-    algorithm, what it claims is printed and, where something sharper is proved, that too.
+    --tradeoff, a type I error, and the least type II error that a test between neighbors can have, rounded down. For an
+    algorithm, these are the guarantee that it claims and, if a sharper one is proved, that one, too.
     """
     from dpverify.privacy.curves import curves, largest_epsilon
 

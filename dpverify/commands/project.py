@@ -33,13 +33,14 @@ def init(
         str | None, typer.Option(metavar="NAME", help="Write a package of this name about a paper instead.")
     ] = None,
 ) -> None:
-    """Write a first claim, its data and a first test into a project; or, with --paper, a package about a paper.
+    """Write a first claim, its data and a test into a project.
 
-    The claim goes into pyproject.toml, as a commented table [tool.dpverify], or into dpverify.toml where there is none.
-    The folder privacy/ gets a function, two neighboring data sets and a test. Nothing that exists is changed otherwise.
+    The claim goes into pyproject.toml, as a commented table [tool.dpverify], or into dpverify.toml if there is none.
+    The folder privacy/ gets a function, two neighboring data sets and a test. Nothing else that exists is changed.
     Then `dpverify run` audits the claim, and `pytest privacy` runs the test.
 
-    The package has a page of statements, an algorithm and its audit; its README says how they are verified.
+    With --paper, it writes a package about a paper instead: a page of statements, an algorithm and its audit. Its
+    README says how they are verified.
     """
     if paper is not None:
         extras.require("dpverify init --paper", "prove")
@@ -63,10 +64,10 @@ def run(
     form: Form = "text",
     json_file: Json = None,
 ) -> None:
-    """Audit all claims that a project states in its pyproject.toml.
+    """Audit all claims that a project states.
 
     They share one failure probability. The ledger goes into the folder that the project names, for dpverify report and
-    dpverify compare. An audit that ends in an error is said, and the others go on.
+    dpverify compare. If an audit ends in an error, the command says so and goes on with the others.
     Exit code 1 if a claim is violated, else 2 if one could not be audited, else 3 if one is undecided, else 0.
     """
     from dpverify.commands.claims.stated_claims import audit_project, claim_places, project_file, read_project

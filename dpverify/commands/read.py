@@ -25,11 +25,13 @@ def read(
     ],
     records: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The parameter that is the data; else it is guessed, and said."),
+        typer.Option(
+            metavar="NAME", help="The parameter that is the data; default: a guess, which is listed."
+        ),
     ] = None,
     domain: Annotated[
         str | None,
-        typer.Option(metavar="'[0, 1]'", help="Between which numbers records are; without it, any."),
+        typer.Option(metavar="'[0, 1]'", help="The interval of the records; default: any numbers."),
     ] = None,
     claim: Annotated[
         str | None, typer.Option(metavar="LATEX", help=r"What is claimed, such as '\varepsilon\text{-DP}'.")
@@ -37,12 +39,12 @@ def read(
     adjacency: Annotated[
         str | None,
         typer.Option(
-            metavar="replace-one|add-or-remove-one", help="How neighbors differ; else replace-one, and said."
+            metavar="replace-one|add-or-remove-one", help="How neighbors differ; default: replace-one."
         ),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Where the page is written; without it, standard output."),
+        typer.Option(metavar="FILE", help="File for the page; default: standard output."),
     ] = None,
     against: Annotated[
         str | None,
@@ -64,13 +66,15 @@ def read(
         typer.Option(metavar="SECONDS", help="Wall-clock limit on importing the function and on each run."),
     ] = 600.0,
 ) -> None:
-    """Read a function's code, and write the page that says what it does, for `dpverify prove`.
+    """Write a mechanism's page from a function's code.
 
-    The source is read without executing it. Lines that are not read are lines of the page, which is then refused until
-    someone writes what they do. If the page is complete, the function is run, and its outputs are compared with the
-    laws of the page. Exit code 0 if they agree, 1 if they do not, 3 if something is not read or not compared.
+    The page says what the function does, for `dpverify prove`.
+    The source is read without executing it. A line that cannot be read becomes a line of the page, and the page is
+    refused until someone writes what that line does. If the page is complete, the function is run, and its outputs are
+    compared with the laws of the page. Exit code 0 if they agree, 1 if they do not, 3 if something is not read or not
+    compared.
 
-    Of a page of formulas, theorems or mechanisms, what is read of each display is printed, and nothing is proved.
+    Given a page of formulas, theorems or mechanisms, it prints how each display is read, and proves nothing.
     """
     if function.endswith(".md"):
         options = {

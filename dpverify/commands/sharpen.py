@@ -51,11 +51,11 @@ def sharpen(
 ) -> None:
     """Find out how far formulas hold.
 
-    For each formula that is refuted, undecided or does not follow, one thing at a time is varied: a bound on a letter
-    that would be one more hypothesis (x <= c, x >= c; x <= c y, x <= c/y and the like for two letters), the factor of
-    the right side, each constant, each exponent. Where both ends are found, the formula is proved at one and refuted
-    at the other, and the checker confirms both. Nothing is said of what lies between, and for constants and exponents
-    nothing of what lies beyond. With each goes a correction, as it may stand on a page.
+    For each formula that is refuted, undecided or does not follow, the command varies one thing at a time: a bound on a
+    letter that would be one more hypothesis (x <= c, x >= c; x <= c y, x <= c/y and the like for two letters), the
+    factor of the right side, each constant, each exponent. If it finds both ends, the formula is proved at one and
+    refuted at the other, and the checker confirms both. Nothing is known between the ends and, for constants and
+    exponents, beyond them. Each result comes with a correction, as it may stand on a page.
 
     Examples: dpverify sharpen fmtt18.lem27; dpverify sharpen my-page.md --letter n; dpverify sharpen --ledger
     build/verify/ledger.json. Then dpverify explain, report and check show and check it. Exit code 0.

@@ -72,10 +72,10 @@ def list_(
 ) -> None:
     """List statements and algorithms with their verdicts.
 
-    Of papers' statements that were not proved here before, the verdicts that come with the program are shown. Where
-    these are of other formulas, as on pages of your own, the checker goes through the proofs that come with the
-    program, and formulas without any are proved; that needs the extra prove. It is said which is which. dpverify prove
-    finds proofs here.
+    If a paper's statement was not proved here before, the verdicts that come with the program are shown. If these are
+    about other formulas, as for pages of your own, the checker goes through the proofs that come with the program, and
+    formulas without a proof are proved; that needs the extra prove. The output says where verdicts come from. dpverify
+    prove finds proofs here.
     """
     from dpverify.commands.theorems import list_theorems
     from dpverify.verification.catalog.entries import catalog_entries
@@ -198,7 +198,7 @@ def prove(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="Prove what was proved before as well, instead of showing what was found."
+            "--again", help="Prove again what was proved before, instead of showing the stored result."
         ),
     ] = False,
     form: Form = "text",
@@ -224,16 +224,16 @@ def prove(
 ) -> None:
     """Prove or refute formulas, a paper's or your own.
 
-    From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
-    independent checker tries to confirm each certificate. What was found of a paper's statement is kept in the user's
-    cache folder until a formula or a prover changes. Beside each verdict stands what was read. Exit code 0, or 3 if a
-    formula, or your page, is undecided. A printed formula that is refuted or does not follow is a finding about its
-    paper, not an error, unless --strict says so. In JUnit XML and SARIF, such a formula of your own page is a failure,
-    at the line of its display.
+    Of a paper, these are the printed formulas and their corrections; of yours, the formulas on a Markdown page. A
+    second, independent checker tries to confirm each certificate. The user's cache folder keeps the results for a
+    paper's statement until a formula or a prover changes. Beside each verdict stands how the formula was read. Exit
+    code 0, or 3 if a formula, or your page, is undecided. A printed formula that is refuted or does not follow is a
+    finding about its paper, not an error, unless --strict says so. In JUnit XML and SARIF, such a formula of your own
+    page is a failure, at the line of its display.
 
-    A page whose table of letters has the column `kind` is one of theorems (docs/theorems.md), and so is
-    `theorems`, all that come with the program: these are derived by the steps of their pages. A page that says
-    what its records are is one of mechanisms (docs/mechanisms.md): their claims are proved, or broken by a pair.
+    A page whose table of letters has the column `kind` is one of theorems (docs/theorems.md): they are derived by the
+    steps of the page. `theorems` stands for all that come with the program. A page that says what its records are is
+    one of mechanisms (docs/mechanisms.md): their claims are proved, or broken by a pair of data sets.
     """
     extras.require("dpverify prove", "prove")
     from dpverify.commands.theorems import prove_pages
@@ -468,11 +468,11 @@ def hypotheses(
 ) -> None:
     """List which hypotheses of statements their proofs need.
 
-    Each proved formula is tried again without each of its hypotheses, which are its conditions and the ends of its
-    letters' domains. One is needed if the formula is false or undefined at a point where all others hold, and unused
-    if the formula is proved without it. Also looks for a point at which all conditions of a statement hold at once.
-    What is found is kept in the user's cache folder until a formula or a prover changes; for all statements it takes
-    minutes.
+    The command tries each proved formula again without each of its hypotheses: its conditions and the ends of its
+    letters' domains. A hypothesis is needed if the formula is false or undefined at a point where all others hold, and
+    unused if the formula is proved without it. The command also looks for a point at which all conditions of a
+    statement hold at once. The user's cache folder keeps the results until a formula or a prover changes; for all
+    statements, the command takes minutes.
     """
     extras.require("dpverify hypotheses", "prove")
     from dpverify.statements.selection import select_statements

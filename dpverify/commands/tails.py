@@ -29,7 +29,7 @@ def tails(
         typer.Option(metavar="FILE", help="Numbers that it made: .npy, .csv or .parquet, one a row."),
     ] = None,
     law: Annotated[
-        str, typer.Option(metavar="normal|laplace", help="What the numbers are said to be, about 0.")
+        str, typer.Option(metavar="normal|laplace", help="The stated law of the numbers, around 0.")
     ] = "normal",
     scale: Annotated[
         float, typer.Option(help="Standard deviation of normal noise, or scale of Laplace noise.")
@@ -39,10 +39,10 @@ def tails(
         typer.Option(help="How far apart the answers of neighboring data sets are, in the noise's scales."),
     ] = 1.0,
     steps: Annotated[
-        int, typer.Option(min=1, help="How many releases such noise is used for; for what its end costs.")
+        int, typer.Option(min=1, help="How many releases use such noise, for the cost of its end.")
     ] = 1,
     sampling_probability: Annotated[
-        float, typer.Option(help="With which a record takes part in each of these releases.")
+        float, typer.Option(help="Probability that a record takes part in each of these releases.")
     ] = 1.0,
     runs: Annotated[int, typer.Option(min=1000, help="How many numbers are drawn.")] = 1_000_000,
     streams: Annotated[
@@ -62,14 +62,14 @@ def tails(
     ] = 4.0,
     json_file: Json = None,
 ) -> None:
-    """Find noise whose tail ends too soon, that takes too few values, or that depends on earlier noise.
+    """Find noise whose tail ends too soon, or that repeats.
 
     Noise that never exceeds some number of standard deviations leaves outputs that one data set can give and its
-    neighbor cannot: no pure guarantee holds, and an approximate one lacks their probability. It is found from the
-    generator alone, or from numbers that it made: from the grid of the uniform numbers that they are made of, also
-    where two are made of one (Box and Muller), from the largest, and from numbers that come again too often. Noise that
-    is used twice, with or without its sign, streams that overlap and seeds that come again are found at any distance.
-    Exit code 0 if nothing was found, 1 if something was.
+    neighbor cannot: no pure guarantee holds, and an approximate one needs their probability in its delta. The command
+    tests the generator alone, or numbers that it made. It looks for the grid of the uniform numbers from which they are
+    made, even if two are made from one (Box and Muller); for an end that the largest number shows; for numbers that
+    repeat too often; and, at any distance, for noise that is used twice, with or without its sign, for streams that
+    overlap and for seeds that repeat. Exit code 0 if nothing was found, 1 if something was.
     """
     from dpverify.checks import number, positive
     from dpverify.running import Limits

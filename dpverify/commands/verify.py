@@ -57,10 +57,10 @@ def verify(
 ) -> None:
     """Prove all statements, audit all implementations.
 
-    Writes the ledger, its certificates and the report where an earlier run left its own, and says what has become
-    of its rows since. With --kernel rocq, rows that the checker confirms bear what the kernel of Rocq (Coq) says of
-    them, too (docs/rocq.md), in the ledger, the report and `dpverify list`. Exit code 1 if a claim about an
-    implementation is violated, else 0: an undecided audit or formula is shown in the report but is not a failure.
+    Writes the ledger, its certificates and the report. If an earlier run left its own there, it replaces them and says
+    how the rows changed. With --kernel rocq, the kernel of Rocq (Coq) also judges rows that the checker confirms; its
+    answer stands in the ledger, the report and `dpverify list` (docs/rocq.md). Exit code 1 if a claim about an
+    implementation is violated, else 0: the report shows undecided audits and formulas, but they are not failures.
     """
     extras.require("dpverify verify", "prove", "report", *(() if paper else extras.OF_AUDITS))
     from dpverify.ledger.proofs import ProofEvidence

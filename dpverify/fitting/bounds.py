@@ -135,7 +135,7 @@ def finite_matrix(features: Any, what: str = "features") -> FloatArray:
         found = np.asarray(features, dtype=None if is_mapped_numbers(features) else np.float64)
     except (TypeError, ValueError):
         raise InvalidDataError(
-            f"The {what} are no table of numbers; allowed: shape (n, d), finite."
+            f"The {what} are not a table of numbers; allowed: shape (n, d), finite."
         ) from None
     if found.ndim != 2 or 0 in found.shape or not all_finite(found):
         raise InvalidDataError(

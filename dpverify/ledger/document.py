@@ -22,7 +22,7 @@ SCHEMA_VERSION: Literal[1] = 1
 
 
 class ErrorBudget(Record):
-    """How the run's error probability was spent."""
+    """How the run's failure probability was spent."""
 
     failure_probability: float
     spent: dict[str, float]

@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     SUPPORTED = "supported"
     """Statistics found no violation; the smallest that would have been found is printed."""
     VIOLATED = "violated"
-    """Statistics reject, with the printed error probability."""
+    """Statistics reject, with the printed failure probability."""
     UNDECIDED = "undecided"
     """No answer, with the reason."""
 

@@ -68,7 +68,7 @@ class Dataset:
         shape, labels_shape = tuple(self.features.shape), tuple(self.labels.shape)
         if len(shape) != 2 or 0 in shape or labels_shape != shape[:1]:
             raise InvalidDataError(
-                f"Features of shape {shape} and labels of shape {labels_shape} do not fit; allowed are "
+                f"Features of shape {shape} and labels of shape {labels_shape} do not fit; allowed: "
                 "(n, d) and (n,) with n and d at least 1."
             )
 
@@ -155,7 +155,7 @@ class Dataset:
         there, largest = self.as_namespace(np), self.largest_norm
         if not largest <= 1.0 + _NORMALIZED_IN_FLOAT32:
             raise InvalidDataError(
-                f"A record of {self.name} has norm {largest:.10g}; allowed is at most 1: scale the features."
+                f"A record of {self.name} has norm {largest:.10g}; allowed: at most 1: scale the features."
             )
         rounded = 1.0 + (self.d + 16) * np.finfo(np.float64).eps
         if largest <= rounded:
@@ -246,7 +246,7 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
     if not -width <= label_column < width:
         raise InvalidDataError(f"{path} has {width} columns, so there is no label column {label_column}.")
     if width < 2:
-        raise InvalidDataError(f"{path} has one column; allowed are at least one feature and the label.")
+        raise InvalidDataError(f"{path} has one column; allowed: at least one feature and the label.")
     column = label_column % width
     return Dataset(np.delete(table, column, axis=1), table[:, column], Path(path).name)
 
@@ -256,7 +256,7 @@ def _table(path: Path) -> Matrix:
     if all(number_in(cell) is None for cell in rows[0][1]):
         rows = rows[1:]
     if not rows:
-        raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
+        raise InvalidDataError(f"{path} has no records; allowed: one record per row.")
     return numbers_of(path, rows)
 
 
@@ -308,10 +308,10 @@ def _frozen(values: Any, what: str) -> Array:
     array = values if foreign else np.asarray(values)
     xp = array_api_compat.array_namespace(array)
     if not xp.isdtype(array.dtype, ("integral", "real floating")):
-        raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
+        raise InvalidDataError(f"The {what} have type {array.dtype}; allowed: numbers.")
     copied = array if stays else xp.asarray(array, dtype=xp.float64, copy=True)
     if not foreign:
         copied.flags.writeable = False
     if not (all_finite(copied) if stays else bool(xp.all(xp.isfinite(copied)))):
-        raise InvalidDataError(f"The {what} contain NaN or infinity; allowed are finite numbers.")
+        raise InvalidDataError(f"The {what} contain NaN or infinity; allowed: finite numbers.")
     return copied

@@ -106,7 +106,7 @@ def minimize(problem: Problem, data: Dataset, *, largest_gap: float = math.inf) 
     if not minimum.duality_gap <= largest_gap:
         raise InvalidDataError(
             f"The minimum on {data.name} is known only up to a duality gap of {minimum.duality_gap:.3g}; "
-            f"allowed is at most {largest_gap:.3g}."
+            f"allowed: at most {largest_gap:.3g}."
         )
     return minimum
 

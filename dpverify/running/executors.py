@@ -19,6 +19,7 @@ from joblib.parallel import LokyBackend, ThreadingBackend
 
 from dpverify.checks import of_kind, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.extras import install_command
 from dpverify.garbage import look_for_garbage_rarely
 from dpverify.quoting import named
 from dpverify.running.thread_pools import SharedContext, thread_pools
@@ -265,7 +266,9 @@ def _dask_client(address: str) -> Iterator[Any]:
         import distributed
     except ImportError as error:
         raise InvalidArgumentError(
-            "executor", f"dask={address}", 'serial, threads or processes, or install "dpverify[dask]" first'
+            "executor",
+            f"dask={address}",
+            f"serial, threads or processes; dask after {install_command('dask')}",
         ) from error
     try:
         _knock(address)

@@ -174,7 +174,9 @@ class PackagePaper(OwnPaper):
         _ = self.algorithms, self.plans
         for what, why in broken.items():
             if what.startswith(f"{self.key}'s "):
-                raise InvalidDataError(f"The paper {what} cannot be loaded; allowed: what can be ({why}).")
+                raise InvalidDataError(
+                    f"The paper {what} cannot be loaded ({why}); allowed: a paper whose modules can be imported."
+                )
 
     def address(self, id_: str) -> str:
         """The id: other processes find the paper where this one did."""

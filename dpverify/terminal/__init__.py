@@ -102,7 +102,7 @@ def _quiet_where_nobody_reads() -> Iterator[None]:
             raise
         _leave_standard_output()
         raise InvalidDataError(
-            f"What was found cannot be written ({error.strerror}); allowed: a standard output that takes it."
+            f"The results cannot be written ({error.strerror}); allowed: a standard output with room for them."
         ) from None
 
 

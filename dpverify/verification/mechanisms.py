@@ -128,16 +128,16 @@ class Mechanism:
 
     Attributes:
         id: its name, such as `my.sum`.
-        letters: of the public letters, in LaTeX, the kind, such as `{"n": "integer >= 1", r"\\varepsilon": "> 0"}`.
-        records: LaTeX of the first and the last, and their domain, as `$x_1,\\dots,x_n$ in [0, 1]`.
-        steps: the lines in the order of pseudo-code, each what it is (`Query`, `Draw`, `Output`, `Claim`, or such
-            a word with what stands behind it on a page) and its LaTeX, which is empty for `Repeat (for $t=1,\\dots,k$)`
-            and `Subsample (each record with probability $p$)`.
+        letters: the kind of each public letter, in LaTeX, such as `{"n": "integer >= 1", r"\\varepsilon": "> 0"}`.
+        records: LaTeX of the first and the last record, and their domain, as `$x_1,\\dots,x_n$ in [0, 1]`.
+        steps: the lines in the order of pseudo-code. Each is its sentence on a page (`Query`, `Draw`, `Output`,
+            `Claim`, with the words in parentheses) and its LaTeX, which is empty for `Repeat (for $t=1,\\dots,k$)` and
+            `Subsample (each record with probability $p$)`.
         neighbors: adjacency, `replace one` or `add or remove one`.
-        given: LaTeX of what is assumed of letters, as `a<b`.
+        given: LaTeX of an assumption about letters, as `a<b`.
 
     Raises:
-        InvalidArgumentError: for a field that would not stand on a page as it is.
+        InvalidArgumentError: for a field that could not stand on a page.
 
     Example:
         >>> from dpverify import Mechanism

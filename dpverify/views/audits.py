@@ -57,7 +57,7 @@ class PrivacyView(AuditView):
 
     def circumstances(self, evidence: PrivacyEvidence) -> str:
         level = number_text.at_most(evidence.failure_probability)
-        return f"error probability {level}, {evidence.data}; neighbors: {evidence.adjacency}"
+        return f"failure probability {level}, {evidence.data}; neighbors: {evidence.adjacency}"
 
     def facts(self, evidence: PrivacyEvidence) -> Sequence[tuple[str, str]]:
         neighbors = _NEIGHBORS.get(evidence.adjacency, evidence.adjacency)
@@ -299,7 +299,7 @@ class BatchesView(AuditView):
 
     def circumstances(self, evidence: BatchesEvidence) -> str:
         level = number_text.at_most(evidence.failure_probability)
-        return f"error probability {level}, {number_text.count(evidence.runs)} batches or passes in {evidence.data}"
+        return f"failure probability {level}, {number_text.count(evidence.runs)} batches or passes in {evidence.data}"
 
     def facts(self, evidence: BatchesEvidence) -> Sequence[tuple[str, str]]:
         missed = () if evidence.verdict is Verdict.VIOLATED else evidence.detectable

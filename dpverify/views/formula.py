@@ -20,7 +20,7 @@ MEANING = {
     Verdict.DOES_NOT_FOLLOW: "letters that stand for expectations and the like have values that break it, which "
     "nothing may attain",
     Verdict.SUPPORTED: "a statistical test found no violation",
-    Verdict.VIOLATED: "a statistical test rejects the claim, with the error probability shown",
+    Verdict.VIOLATED: "a statistical test rejects the claim, with the failure probability shown",
     Verdict.UNDECIDED: "no answer, with the reason",
 }
 

@@ -143,7 +143,7 @@ def is_measurement(audit: AuditEvidence) -> bool:
 
 
 def spending(budget: ErrorBudget) -> tuple[str, str]:
-    """What was spent of the error probability, and the whole, both rounded up.
+    """What was spent of the failure probability, and the whole, both rounded up.
 
     The shares are floats: their sum may come out above the whole by a rounding error, and is then the whole.
     """

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.checks import require
 from dpverify.errors import InvalidDataError
+from dpverify.extras import install_command
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import ExpectationEvidence
 
@@ -71,7 +72,8 @@ def ledger_frame(ledger: Ledger) -> pandas.DataFrame:
         import pandas
     except ImportError as error:
         raise InvalidDataError(
-            "ledger_frame needs pandas, which is not installed; allowed: ledger_rows, or dpverify[frames]."
+            "ledger_frame needs pandas, which is not installed; allowed: ledger_rows, or pandas after "
+            f"{install_command('frames')}."
         ) from error
     return pandas.DataFrame(rows)
 

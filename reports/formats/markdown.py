@@ -127,7 +127,7 @@ def render_markdown(ledger: Ledger) -> str:
     spent, whole = spending(ledger.budget)
     program = f"{escaped(ledger.program)} {escaped(ledger.program_version)}"
     parts += [
-        f"The checker confirmed {summary.confirmed}. Error probability spent: {spent} of {whole}.",
+        f"The checker confirmed {summary.confirmed}. Failure probability spent: {spent} of {whole}.",
         "",
         f"Reproduce: {code(ledger.command)} (seed {ledger.seed}, {program}).",
     ]
@@ -186,7 +186,7 @@ def ledger_markdown(ledger: Ledger) -> str:
     if ledger.theorems:
         lines += ["", escaped(theorems_text(ledger.theorems))]
     spent, whole = spending(ledger.budget)
-    lines += ["", f"Error probability spent: {spent} of {whole}. Reproduce: {code(ledger.command)}", ""]
+    lines += ["", f"Failure probability spent: {spent} of {whole}. Reproduce: {code(ledger.command)}", ""]
     return "\n".join(lines)
 
 

@@ -80,7 +80,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         or (theorem.verdict is Verdict.REFUTED and not (several and theorem.page in FOLDERS))
     ]
     spent, whole = spending(ledger.budget)
-    lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
+    lines.append(SummaryLine(f"failure probability spent: {spent} of {whole}"))
     if ledger.reuse is not None and ledger.reuse.summary():
         lines.append(SummaryLine(f"reused: {ledger.reuse.summary()}"))
     lines.append(SummaryLine(f"reproduce: {ledger.command} (seed {ledger.seed})"))

@@ -124,7 +124,7 @@ def test_rows_that_were_normalized_in_float32_are_taken_and_are_no_longer_than_o
         assert inside.largest_norm <= 1 + 1e-15
         assert np.max(np.abs(np.asarray(inside.features) - np.asarray(data.features))) < 1e-5
         assert inside.in_unit_ball() is inside
-    assert longer > 150  # refused of old, with "norm 1; allowed is at most 1"
+    assert longer > 150  # refused of old, with "norm 1; allowed: at most 1"
     method = PrivateOracleMethod(
         Problem(Logistic(), Ball(10, 1.0)), GaussianOracle(1.0), CyclicDescent(2, 2, 0.5)
     )
@@ -134,9 +134,9 @@ def test_rows_that_were_normalized_in_float32_are_taken_and_are_no_longer_than_o
 def test_what_is_longer_by_more_than_rounding_is_refused_with_all_digits() -> None:
     from dpverify.errors import InvalidDataError
 
-    with pytest.raises(InvalidDataError, match=r"has norm 1\.0001; allowed is at most 1"):
+    with pytest.raises(InvalidDataError, match=r"has norm 1\.0001; allowed: at most 1"):
         Dataset([[1.0001]], [1.0]).in_unit_ball()
-    with pytest.raises(InvalidDataError, match=r"has norm 1\.00002; allowed is at most 1"):
+    with pytest.raises(InvalidDataError, match=r"has norm 1\.00002; allowed: at most 1"):
         Dataset([[1.00002]], [1.0]).in_unit_ball()
 
 

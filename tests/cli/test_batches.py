@@ -122,8 +122,8 @@ def test_in_a_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["right.jsonl", *POISSON, "--records", "1"], "--records was 1"),
         (["right.jsonl", *POISSON, "--failure-probability", "1"], "--failure-probability was 1.0"),
         (["gone.jsonl", *POISSON], "gone.jsonl"),
-        (["dpverify.toml", *POISSON], "dpverify.toml, line 1 is no batch; allowed: a JSON list"),
-        (["bad.csv", *POISSON], "bad.csv, line 2 is no batch; allowed: indices separated by commas"),
+        (["dpverify.toml", *POISSON], "dpverify.toml, line 1 is not a batch; allowed: a JSON list"),
+        (["bad.csv", *POISSON], "bad.csv, line 2 is not a batch; allowed: indices separated by commas"),
         (["one.csv", *POISSON], "There are 1 whole batches or passes"),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_npy_file_gives_the_model_of_the_csv_file(folder: Path, capsys: pytest
     assert call("fit", "plain.npy", "--label", "4", *FAST) == 2
     assert "from 1 to 3" in capsys.readouterr().err
     assert call("fit", "text.npy", "--label", "1", *FAST) == 2
-    assert "allowed is a table of numbers" in capsys.readouterr().err
+    assert "allowed: a table of numbers" in capsys.readouterr().err
 
 
 def test_a_bound_with_a_probability_stands_beside_the_expected_one(
@@ -116,7 +116,7 @@ def test_a_plan_fits_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -
     [
         (("no.csv", "--label", "3"), "no.csv does not exist"),
         (("plain.csv", "--label", "4"), "--label was '4'; allowed: a column, by its name or by its number"),
-        (("bad.csv", "--label", "y"), "bad.csv, line 3, column a, has 'x'; allowed are finite numbers"),
+        (("bad.csv", "--label", "y"), "bad.csv, line 3, column a, has 'x'; allowed: finite numbers"),
         (("plain.csv", "--label", "3", "--classes", "0,1"), "Record"),
         (("plain.csv", "--label", "3", "--classes", "1"), "--classes was '1'; allowed: two labels, A,B"),
         (("named.csv", "--label", "state"), "--label was 'record 1: "),

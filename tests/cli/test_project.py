@@ -222,10 +222,10 @@ def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
         ("time-limit = 0\n" + ONE + 'left = "a.npy"\nright = "b.npy"', "time-limit was 0; allowed: seconds above 0"),
         ("store = 3\n", "dpverify.toml: store was 3; allowed: a file"),
         ('executor = "gpu"\n', "executor was 'gpu'; allowed: "),
-        ("[[claims", "is no TOML file"),
+        ("[[claims", "is not a TOML file"),
         (claims("private", more="delta = 1"), "claim 1: delta was 1; allowed: a number in [0, 1)"),
         (claims("private", more="fixed-runs = 1"), "claim 1: fixed-runs was 1; allowed: True or False"),
-        (claims("private", more="function = 3"), "is no TOML file"),
+        (claims("private", more="function = 3"), "is not a TOML file"),
         (claims("private", more='score = "value"'), "allowed: with fixed-runs only, where a function is run"),
         (claims("private", more="time = 3\nfixed-runs = true"), "time was 3; allowed: no value with fixed-runs"),
         (claims("private", more='store = "s"'), "claim 1: store is not known"),
@@ -280,7 +280,7 @@ def steps() -> list[str]:
     (workflow,) = [found for found in re.findall(r"```yaml\n(.*?)```", page, re.S) if "\njobs:" in found]
     installs, *found = re.findall(r"- run: (.*)", workflow)
     # what the first step installs has the programs of the others
-    (extra,) = re.findall(r'^pip install "dpverify\[(\w+)\]"$', installs)
+    (extra,) = re.findall(r'^pip install "dpverify\[(\w+)\] @ git\+https://\S+"$', installs)
     assert {step.split()[0] for step in found} <= {"dpverify", *EXTRAS[extra]}
     return list(found)
 
@@ -314,7 +314,7 @@ def test_init_where_a_file_has_the_name_of_its_folder(
     monkeypatch.chdir(tmp_path)
     Path("privacy").touch()
     assert call("init") == 2
-    assert capsys.readouterr().err.startswith("dpverify: privacy is no folder; allowed: ")
+    assert capsys.readouterr().err.startswith("dpverify: privacy is not a folder; allowed: ")
     assert [path.name for path in tmp_path.iterdir()] == ["privacy"]
 
 

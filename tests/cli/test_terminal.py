@@ -215,7 +215,7 @@ def test_a_full_disk_behind_standard_output_is_said(samples: list[str], form: st
             [*COMMAND, *samples, "--format", form], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 2
-    assert done.stderr.startswith("dpverify: What was found cannot be written")
+    assert done.stderr.startswith("dpverify: The results cannot be written")
     assert done.stderr.count("\n") == 1
 
 

@@ -86,7 +86,7 @@ def test_what_is_known_of_a_release_is_used(folder: Path) -> None:
     assert "no end found" in done.stdout
     sentences = " ".join(TEXT.split())
     assert f"epsilon is at least {found}." in sentences
-    assert f"prints the true epsilon, {float(true):.4g}:" in sentences
+    assert f"prints the true epsilon, {float(true):.4g};" in sentences
 
 
 def test_test_of_own_function_runs(folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_limits_in_sentences_are_those_of_the_program() -> None:
         f"{cancer.n} records of {cancer.d} features and {digits.n:,} of {digits.d}",
         f"{cancer.n} records of {cancer.d} features with the worst record",
         f"on {fuzz:,} random formulas",
-        f"Each confirmation runs through at most {longest} lines of the checker",
+        f"Each step of a confirmation runs through at most {longest} lines of the checker",
     ):
         assert said in sentences
 

@@ -57,7 +57,7 @@ def test_lines_for_a_terminal() -> None:
     assert (
         "sides are 4 and 2; the claim fails; by how much: 4 instead of at most 2, 2 times as much; " in text
     )
-    assert "error probability spent: 1.5×10⁻⁷ of 1×10⁻⁶" in text
+    assert "failure probability spent: 1.5×10⁻⁷ of 1×10⁻⁶" in text
     assert lines[-1].text == (
         "reproduce: dpverify verify --profile quick --seed 20240117 --out out (seed 20240117)"
     )

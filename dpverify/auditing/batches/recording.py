@@ -37,7 +37,7 @@ def indices_of(batch: Any) -> Indices:
         found = np.asarray(batch)
     except (TypeError, ValueError, RuntimeError) as refusal:
         raise InvalidDataError(
-            "A batch is no list of indices; allowed: whole numbers, shape (records,)."
+            "A batch is not a list of indices; allowed: whole numbers, shape (records,)."
         ) from refusal
     if found.size == 0:
         return np.zeros(0, dtype=np.int64)
@@ -72,5 +72,5 @@ def read_batches(path: str | Path) -> list[Indices]:
             form = (
                 "indices separated by commas, such as 3,17,40" if plain else "a JSON list such as [3, 17, 40]"
             )
-            raise InvalidDataError(f"{path}, line {number} is no batch; allowed: {form}.") from refusal
+            raise InvalidDataError(f"{path}, line {number} is not a batch; allowed: {form}.") from refusal
     return found

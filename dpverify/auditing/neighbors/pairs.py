@@ -137,7 +137,7 @@ def _tables(path: Path, found: dict[str, Any]) -> TablePair:
             )
             sides.append(Records(tuple(found["columns"]), kinds, rows, found["form"]))
         except (TypeError, ValueError, KeyError, OverflowError) as error:
-            raise InvalidDataError(f"{path} holds a {name} that is no table of its columns.") from error
+            raise InvalidDataError(f"{path} holds a {name}that is not a table of its columns.") from error
     by = checked_adjacency(found["adjacency"])
     return TablePair(sides[0], sides[1], by, str(path), PrivacyUnit(by, **found.get("unit", {})))
 
@@ -168,21 +168,21 @@ def load_pair(path: Path) -> Pair | TablePair:
     except OSError as error:
         raise InvalidDataError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise InvalidDataError(f"{path} is no JSON; allowed: {allowed}.") from error
+        raise InvalidDataError(f"{path} is not JSON; allowed: {allowed}.") from error
     if isinstance(found, dict) and set(found) - {"unit"} == _TABLE_KEYS:
         try:
             return _tables(path, found)
         except (InvalidArgumentError, TypeError) as error:
             raise InvalidDataError(f"{path}: {error}") from error
     if not isinstance(found, dict) or set(found) - {"unit"} != _KEYS or not isinstance(found["columns"], int):
-        raise InvalidDataError(f"{path} is no pair of data sets; allowed: {allowed}.")
+        raise InvalidDataError(f"{path} is not a pair of data sets; allowed: {allowed}.")
     sides = []
     for name in ("data", "neighbor"):
         try:
             side = np.array(found[name], dtype=np.float64).reshape(-1, found["columns"])
         except (TypeError, ValueError) as error:
             raise InvalidDataError(
-                f"{path} holds a {name} that is no list of records of {found['columns']} numbers each."
+                f"{path} holds a {name} that is not a list of records of {found['columns']} numbers each."
             ) from error
         if np.any(np.isinf(side)):
             raise InvalidDataError(

@@ -108,7 +108,7 @@ class Encoder:
         for name, side in zip(("left", "right"), sides, strict=True):
             if not is_texts(side) and side.dtype.kind not in _NUMBERS:
                 raise InvalidDataError(
-                    f"{name} has outputs of type {side.dtype}; allowed are real numbers, and texts as "
+                    f"{name} has outputs of type {side.dtype}; allowed: real numbers, and texts as "
                     "dpverify.running.subjects.texts.of_runs writes them."
                 )
         self.likeness.add(*sides)
@@ -354,7 +354,7 @@ def _of_trees(texts: NDArray[Any], seen: _Seen) -> dict[Slot, Array]:
             _walk(json.loads(text), (), slots, seen, 0)
         except (ValueError, RecursionError, TypeError, KeyError) as error:
             raise InvalidDataError(
-                f"The output of run {run + 1} of a round is no text as dpverify writes it; allowed: outputs that "
+                f"The output of run {run + 1} of a round is not a text as dpverify writes it; allowed: outputs that "
                 "came through the function's return value."
             ) from error
         for slot, value in slots.items():

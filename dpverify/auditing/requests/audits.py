@@ -51,18 +51,18 @@ PrivacyAuditor = Auditor[PrivacyQuestion, PairSubject, PrivacyEvidence]
 def audit(
     request: Request, *, tell: Tell = lambda line: None, progress: Progress | None = None
 ) -> PrivacyEvidence:
-    """Audit a claim; whatever comes of it is evidence, and only what cannot be audited an error.
+    """Audit a claim and return the evidence, whatever the verdict.
 
-    Outputs are of any form that `dpverify.auditing.Encoder` reads. A block is run twice: where its bits differ, the
-    evidence says that nothing is reproduced from the seed.
+    Outputs have any form that `dpverify.auditing.Encoder` reads. One block is run twice: if its bits differ, the
+    evidence says that the seed does not reproduce it.
 
     Args:
-        request: what is asked.
+        request: subject, data, claim and budget.
         tell: gets a line before the first run, and now and then until the end.
-        progress: of the runs, where all are made at once.
+        progress: reports on the runs, if all are made at once.
 
-    Raises `InvalidArgumentError`, `InvalidDataError` for a function, file, data set or output that cannot be used, for
-    a function that exits, ends its process, fails or does not come back within its limits, and for data sets that are
+    Raises `InvalidArgumentError` or `InvalidDataError` for a function, file, data set or output that cannot be used,
+    for a function that exits, ends its process, fails or does not return within its limits, and for data sets that are
     no neighbors.
 
     Examples:
@@ -96,13 +96,13 @@ def audit(
 
 
 def audit_samples(left: Any, right: Any, claim: Any, **options: Any) -> PrivacyEvidence:
-    """Audit a claim about outputs that were drawn before, one run along the first axis of each side, or in files.
+    """Audit a claim about outputs that were drawn elsewhere: arrays with one run along the first axis, or files.
 
-    Whoever drew them vouches that the data sets are neighbors, by `adjacency` if given, and the runs independent.
+    You vouch that the data sets are neighbors (by `adjacency`, if given) and that the runs are independent.
 
     Args:
         left: outputs on one data set.
-        right: outputs on its neighbor, as many.
+        right: equally many outputs on its neighbor.
         claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
         options: other fields of a `Request`: delta, score, direction, low_bits, failure_probability, seed and so on.
 

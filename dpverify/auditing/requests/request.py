@@ -36,21 +36,21 @@ MOST_SEQUENTIAL = 2**27
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What is audited, on which data, for which claim, with which budget. Every door makes one; `audit` answers it.
+    """What is audited, on which data, for which claim, with which budget; `audit` answers it.
 
-    About a mechanism: it is run on `data` and on `neighbor` until the claim is refuted, and on for the bound (`go_on`),
-    or until `runs` is reached. About samples, `left` and `right`, that were drawn elsewhere: they are tested once.
-    About one training run, by the `scores` of its canaries and whether they were `members`: see
-    `dpverify.auditing.one_run`.
+    A request is about one of three subjects. A mechanism runs on `data` and on `neighbor` until the claim is refuted,
+    then on for the bound (`go_on`), or until `runs` is reached. Samples `left` and `right` that were drawn elsewhere
+    are tested once. One training run is tested by the `scores` of its canaries and whether they were `members`
+    (`dpverify.auditing.one_run`).
 
-    The defaults are the same at every door. An audit is sequential, since the audited code is what costs: half of the
-    noise that a claim needs shows after 200 to 350 of 20,000 runs. At the limit a sequential audit finds no less
-    (20,000 runs of Laplace noise: epsilon 1.066 instead of 1 would have been found, with `fixed_runs` 1.090); a true
-    claim costs a second or so of betting. A refuted claim gets eight times as many runs as that took, which say how far
-    it is off (`go_on`); `fixed_runs` says more, and lets `score` and
-    `direction` be chosen. The failure probability is 1e-6, which tests on every push need, so that a test and the
-    command say the same; it costs a fifth (far off) to two thirds (close) more runs than 1e-3. Raises
-    `InvalidArgumentError` for values that cannot be used, and for fields that do not go together.
+    The command, project files, pytest and Python make the same request, with the same defaults. An audit is sequential,
+    since the audited code is the main cost: half of the noise that a claim needs shows after 200 to 350 of 20,000 runs.
+    It loses nothing at the limit (with Laplace noise, 20,000 runs refute 1-DP about half the time if epsilon is 1.066,
+    and with `fixed_runs` if it is 1.090); a true claim costs one to three seconds of betting. A refuted claim gets
+    eight times as many runs as refuted it, which show how far it is off (`go_on`); `fixed_runs` bounds the whole
+    profile, and takes `score` and `direction`. The failure probability is 1e-6, which tests on every push need; it
+    costs a fifth (far off) to two thirds (close) more runs than 1e-3. Raises `InvalidArgumentError` for values that
+    cannot be used, and for fields that do not go together.
 
     Examples:
         >>> from dpverify.auditing.requests import Request

@@ -22,14 +22,14 @@ FOLDER = "privacy"
 def write_first_claims(folder: Path) -> list[Path]:
     """Write all of it, or nothing, into a folder that has no claims or such files yet; returns what was written."""
     if not folder.is_dir():
-        raise InvalidDataError(f"{folder} is no folder; allowed: an existing one.")
+        raise InvalidDataError(f"{folder} is not a folder; allowed: an existing one.")
     project, own = folder / "pyproject.toml", folder / OWN_FILE
     place = folder / FOLDER
     texts = {place / name: text for name, text in _texts("first_files.toml").items()}
     there = [path for path in (own, *texts) if path.exists()]
     if place.exists() and not place.is_dir():
         raise InvalidDataError(
-            f"{place} is no folder; allowed: a project without it, or with a folder of that name."
+            f"{place} is not a folder; allowed: a project without it, or with a folder of that name."
         )
     try:
         before = project.read_text(encoding="utf-8") if project.is_file() else None
@@ -83,7 +83,7 @@ def write_first_paper(folder: Path, name: str) -> list[Path]:
         allowed = "small letters, digits and _, and no paper or module that there is"
         raise InvalidArgumentError("--paper", name, allowed)
     if not folder.is_dir():
-        raise InvalidDataError(f"{folder} is no folder; allowed: an existing one.")
+        raise InvalidDataError(f"{folder} is not a folder; allowed: an existing one.")
     found = _texts("first_paper.toml")
     texts = {folder / path.replace("NAME", name): text.replace("NAME", name) for path, text in found.items()}
     there = next((path for path in (folder / name, *texts) if path.exists()), None)

@@ -257,7 +257,7 @@ def _table(path: Path) -> dict[str, Any] | None:
     except (OSError, UnicodeError) as error:
         raise InvalidDataError(f"{path} cannot be read; allowed: a TOML file ({error}).") from error
     except tomllib.TOMLDecodeError as error:
-        raise InvalidDataError(f"{path} is no TOML file: {error}.") from error
+        raise InvalidDataError(f"{path} is not a TOML file: {error}.") from error
     if path.name != "pyproject.toml":
         return content
     tools = content.get("tool")

@@ -65,7 +65,7 @@ def minimize_tilted(
         worst = float(xp.max(state.best_distance))
         if not worst <= accuracy:
             raise InvalidDataError(
-                f"A minimizer on {data.name} is known only up to a distance of {worst:.3g}; allowed is "
+                f"A minimizer on {data.name} is known only up to a distance of {worst:.3g}; allowed: "
                 f"{accuracy:.3g}: ask for less accuracy."
             )
         parts.append((state.best, state.best_distance, state.evaluations * data.n))
@@ -108,7 +108,7 @@ def minimizer_of(problem: Problem, data: Dataset, *, accuracy: float) -> DataMin
     distance = math.sqrt(2 * minimum.duality_gap / convexity)
     if not distance <= accuracy:
         raise InvalidDataError(
-            f"The minimizer on {data.name} is known only up to a distance of {distance:.3g}; allowed is "
+            f"The minimizer on {data.name} is known only up to a distance of {distance:.3g}; allowed: "
             f"{accuracy:.3g}: allow a larger distance, or use a smooth loss."
         )
     # two candidates' risks, the upper bound and two first-order bounds; two gradients and the dual slopes

@@ -51,12 +51,12 @@ def rows_in(path: Path, allowed: str) -> Iterator[tuple[int, list[str]]]:
                 width = width or len(cells)
                 if len(cells) != width:
                     raise InvalidDataError(
-                        f"{path}, line {reader.line_num}, has {len(cells)} cells; allowed is {width}, as in the first "
+                        f"{path}, line {reader.line_num}, has {len(cells)} cells; allowed: {width}, as in the first "
                         "record."
                     )
                 yield reader.line_num, cells
     except FileNotFoundError:
-        raise InvalidDataError(f"{path} does not exist; allowed is {allowed}.") from None
+        raise InvalidDataError(f"{path} does not exist; allowed: {allowed}.") from None
     except OSError as error:
         raise InvalidDataError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (UnicodeDecodeError, csv.Error):
@@ -66,7 +66,7 @@ def rows_in(path: Path, allowed: str) -> Iterator[tuple[int, list[str]]]:
     except ValueError as error:
         raise InvalidDataError(f"{str(path)!r} cannot be read: {error}.") from None
     if not width:
-        raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
+        raise InvalidDataError(f"{path} has no records; allowed: one record per row.")
 
 
 def numbers_of(
@@ -84,7 +84,7 @@ def numbers_of(
             if number is None or not math.isfinite(number):
                 column = f", column {quoted(names[j])}" if names else ""
                 raise InvalidDataError(
-                    f"{path}, line {line}{column}, has {quoted(cell)!r}; allowed are finite numbers."
+                    f"{path}, line {line}{column}, has {quoted(cell)!r}; allowed: finite numbers."
                 )
             table[i, j] = number
     return table

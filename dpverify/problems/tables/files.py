@@ -82,7 +82,7 @@ def _of_csv(paths: Sequence[Path]) -> list[Records]:
     bodies = [rows if top is None else rows[1:] for rows, top in zip(files, headers, strict=True)]
     for path, body in zip(paths, bodies, strict=True):
         if not body:
-            raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
+            raise InvalidDataError(f"{path} has no records; allowed: one record per row.")
     kinds = [_kind([cells[j].strip() for body in bodies for _, cells in body]) for j in range(width)]
     if not set(kinds) <= {"integer", "number"}:
         if None in headers or not all(_names(top) for top in headers if top is not None):
@@ -111,7 +111,7 @@ def _refuse_unnamed(
                 wrong = cell.strip().lower() not in MISSING and (number is None or not math.isfinite(number))
                 if kind not in ("integer", "number") and wrong:
                     raise InvalidDataError(
-                        f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers, and nothing, NA, NaN "
+                        f"{path}, line {line}, has {quoted(cell)!r}; allowed: finite numbers, and nothing, NA, NaN "
                         "or null for what is missing; more than numbers with a first row of different names."
                     )
 

@@ -65,7 +65,7 @@ def read_npy(path: Path) -> NDArray[Any]:
     Raises:
         InvalidDataError: if the file cannot be read or holds anything else.
     """
-    allowed = "allowed is a table of numbers, as np.save writes it"
+    allowed = "allowed: a table of numbers, as np.save writes it"
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:

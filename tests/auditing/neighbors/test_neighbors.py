@@ -332,8 +332,8 @@ def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InvalidDataError, match="cannot be read"):
         load_pair(path)
     for text, what in (
-        ("{", "no JSON"),
-        ("[1]", "no pair"),
+        ("{", "not JSON"),
+        ("[1]", "not a pair"),
         ('{"adjacency": "no", "columns": 1, "data": [[1]], "neighbor": [[2]]}', "adjacency"),
         ('{"adjacency": "index", "columns": 1, "data": [[1, 2]], "neighbor": [["x"]]}', "list of records"),
         ('{"adjacency": "replace-one", "columns": 1, "data": [[1]], "neighbor": [[1]]}', "same records"),

@@ -199,14 +199,14 @@ def test_too_many_parts_are_refused() -> None:
 
 @pytest.mark.parametrize("outputs", [["yes", "no"], [b"yes", b"no"], [1j, 2j], [None, {}]])
 def test_arrays_of_neither_numbers_nor_texts_are_refused(outputs: list[Any]) -> None:
-    with pytest.raises(InvalidDataError, match=r"right has outputs of type .*; allowed are real numbers"):
+    with pytest.raises(InvalidDataError, match=r"right has outputs of type .*; allowed: real numbers"):
         Encoder().rows(np.zeros(2), np.array(outputs))
 
 
 def test_texts_that_are_none_are_refused() -> None:
     bad = np.array(["[1", "[" * 500 + "]" * 500, '{"$complex": 3}'], dtype=np.dtypes.StringDType())
     for text in bad:
-        with pytest.raises(InvalidDataError, match="no text as dpverify writes it"):
+        with pytest.raises(InvalidDataError, match="not a text as dpverify writes it"):
             Encoder().rows(np.array([text], dtype=bad.dtype), texts([0]))
 
 
