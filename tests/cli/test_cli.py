@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import typer
 
-from dpverify.cli import main
+from dpverify.cli import app, main
 from dpverify.views.number_text import at_least
 
 from .calling import call
@@ -389,6 +390,20 @@ def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> No
     ):
         assert call(command, "--help") == 0
         assert len(capsys.readouterr().out.splitlines()) > 8
+
+
+def test_what_help_names_is_there_and_what_it_offers_is_on_a_page() -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", root / "action.yml", *(root / "docs").rglob("*.md")]
+    words = set(re.findall(r"--[a-z][a-z-]*", "\n".join(page.read_text(encoding="utf-8") for page in pages)))
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        options = [
+            word for one in command.params for word in one.opts + one.secondary_opts if word[:2] == "--"
+        ]
+        assert not set(options) - words, name
+        said = " ".join([command.help, *(str(getattr(one, "help", "")) for one in command.params)])
+        for page in re.findall(r"docs/[\w/-]+\.md", said):
+            assert (root / page).is_file(), (name, page)
 
 
 def test_verify_fails_on_an_algorithm_with_half_its_noise(
