@@ -70,7 +70,7 @@ def list_(
             autocompletion=known_ids,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
     """List statements and algorithms with their verdicts.
@@ -86,15 +86,21 @@ def list_(
     from dpverify.verification.remembering.remembered import recall_instances
 
     chosen = tuple(ids or ())
-    if list_theorems(chosen, as_json=as_json, jobs=jobs):
+    check_json(json_file)
+    if json_file is None and len(kinds := _by_kind(chosen)) > 1:
+        for some in kinds:
+            list_(list(some), jobs=jobs)
+        return
+    if list_theorems(chosen, json_file, jobs=jobs):
         return
     records = recalled_or_proved(chosen, jobs)
     entries = catalog_entries(records, chosen, docstrings=False, judged=recall_instances)
     evidence = [record.evidence for record in records]
-    if as_json:
+    if json_file is not None:
         counts = {"displays", "encoded", "whole", "part", "ingredient", "decided", "confirmed"}
         of = displays_by_statement(evidence, chosen)
-        write_json("-", [{**_as_json(e), **of[e.id].model_dump(include=counts)} for e in entries])
+        write_json(json_file, [{**_as_json(e), **of[e.id].model_dump(include=counts)} for e in entries])
+    if json_file == "-":
         return
     from dpverify.ledger.headlines.words import counts as standings
     from dpverify.views.formula import confirmed_by

@@ -327,7 +327,7 @@ def test_list_names_every_catalog_row(
     all_remembered: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(all_remembered))
-    code, found, _ = output(capsys, "list", "mn25", "--json", "--jobs", "1")
+    code, found, _ = output(capsys, "list", "mn25", "--json", "-", "--jobs", "1")
     assert code == 0
     keys = {"id", "paper", "kind", "where", "title", "algorithm", "printed", "corrected", "uses", "used_by"}
     keys |= {"rests_on_false", "rests_on_unfollowed", "marks", "displays", "encoded", "decided", "confirmed"}
@@ -342,7 +342,7 @@ def test_list_proves_what_nothing_is_remembered_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    code, (huber,), _ = output(capsys, "list", "bst14.huber-smooth", "--json", "--jobs", "1")
+    code, (huber,), _ = output(capsys, "list", "bst14.huber-smooth", "--json", "-", "--jobs", "1")
     assert code == 0
     assert (huber["printed"]["verdict"], huber["corrected"]["verdict"]) == ("refuted", "proved")
 
@@ -351,7 +351,7 @@ def test_list_counts_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    code, (row,), _ = output(capsys, "list", "fmtt18.thm23", "--json", "--jobs", "1")
+    code, (row,), _ = output(capsys, "list", "fmtt18.thm23", "--json", "-", "--jobs", "1")
     assert code == 0
     assert 3 <= row["confirmed"] <= row["decided"] <= row["encoded"] < row["displays"]
     assert call("list", "fmtt18.thm23", "--jobs", "1") == 0
