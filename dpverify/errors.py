@@ -19,8 +19,8 @@ class DpverifyError(Exception):
 class InvalidArgumentError(DpverifyError, ValueError):
     """An argument is outside what is allowed.
 
-    The message names the argument, says what it was and what is allowed. The command line prints the
-    message alone and exits with code 2.
+    The message names the argument, says what it was, or that an option is missing, and what is allowed. The command
+    line prints the message alone and exits with code 2.
     """
 
     def __init__(self, argument: str, value: object, allowed: str) -> None:
@@ -30,7 +30,9 @@ class InvalidArgumentError(DpverifyError, ValueError):
         shown = " ".join(repr(value).split())
         if len(shown) > 80:
             shown = shown[:77] + "..."
-        super().__init__(f"{argument} was {shown}; allowed: {allowed}.")
+        option = argument.startswith("--") or argument.isupper()
+        said = "is missing" if option and shown in ("None", "''") else f"was {shown}"
+        super().__init__(f"{argument} {said}; allowed: {allowed}.")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
         """Survive the trip back from a worker process."""

@@ -19,10 +19,11 @@ from pathlib import Path
 import pytest
 
 import dpverify
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.proof import Proof
 from dpverify.running import Store
-from dpverify.statements.paper import papers
+from dpverify.statements.paper import papers, registered
 from dpverify.statements.selection import select
 from dpverify.verification.catalog import answers, proofs
 from dpverify.verification.catalog.answers import key_of
@@ -113,11 +114,16 @@ class KeptAnswers:
         return None if key_of(obligation) in sample(self.program) else answers.known(obligation)
 
 
+def of_papers() -> dict[str, Json]:
+    """The lines that are kept of papers; those of collections, which no run is about, are left out."""
+    return {key: line for paper in registered() for key, line in answers.lines(paper=paper).items()}
+
+
 @cache
 def sample(program: str) -> frozenset[str]:
-    """Problems that are proved though they have an answer: one in `PROVED_ONE_IN` of each prover's, rounded up."""
+    """Problems of papers that are proved though they have an answer: one in `PROVED_ONE_IN` of each prover's."""
     of: dict[str, list[str]] = {}
-    for key, line in answers.lines().items():
+    for key, line in of_papers().items():
         of.setdefault(line.get("prover", ""), []).append(key)
 
     def place(key: str) -> bytes:

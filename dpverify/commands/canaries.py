@@ -18,7 +18,9 @@ def canaries(
     count: Annotated[
         int, typer.Argument(metavar="CANARIES", help="How many canaries, each with a fair coin of its own.")
     ],
-    claim: Annotated[str, typer.Option(help='The claim, such as "mu=1" or "eps=1,delta=1e-5".')],
+    claim: Annotated[
+        str, typer.Option(metavar="CLAIM", help='The claim, such as "mu=1" or "eps=1,delta=1e-5".')
+    ],
     delta: Annotated[
         float | None,
         typer.Option(

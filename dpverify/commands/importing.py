@@ -13,18 +13,24 @@ from dpverify.terminal import Json, check_json, tell, write_json
 
 
 def import_(
-    paper: Annotated[Path, typer.Argument(help="LaTeX (.tex), Markdown (.md), or the text of a PDF (.txt).")],
+    paper: Annotated[
+        Path,
+        typer.Argument(metavar="PAPER", help="LaTeX (.tex), Markdown (.md), or the text of a PDF (.txt)."),
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where the pages go: a folder that is new or empty.")
     ] = None,
     accept: Annotated[
         bool,
-        typer.Option(help="Take all that is guessed as said; of a folder, on its pages as they are now."),
+        typer.Option(
+            "--accept", help="Take all that is guessed as said; of a folder, on its pages as they are now."
+        ),
     ] = False,
     whole: Annotated[
         bool,
         typer.Option(
-            help="With --accept: nothing is missing around the formulas, so that they may be refuted."
+            "--whole",
+            help="With --accept: nothing is missing around the formulas, so that they may be refuted.",
         ),
     ] = False,
     json_file: Json = None,

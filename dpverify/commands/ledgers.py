@@ -35,7 +35,8 @@ def _in_folder(path: Path) -> Path:
 
 
 LedgerFile = Annotated[
-    Path, typer.Argument(help="A ledger.json, or the folder that holds it.", callback=_in_folder)
+    Path,
+    typer.Argument(metavar="LEDGER", help="A ledger.json, or the folder that holds it.", callback=_in_folder),
 ]
 
 KernelName = Annotated[
@@ -55,7 +56,9 @@ def check(
     ledger: Annotated[
         Path,
         typer.Argument(
-            help="A ledger.json with its certificates beside it, or their folder.", callback=_in_folder
+            metavar="LEDGER",
+            help="A ledger.json with its certificates beside it, or their folder.",
+            callback=_in_folder,
         ),
     ],
     only: Annotated[
@@ -120,10 +123,10 @@ def asked_kernel(name: str, path: str) -> Kernel | None:
 def report(
     ledger: LedgerFile,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the report; default: beside the ledger.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the report; default: beside the ledger.")
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="For paper: without a page for each statement and algorithm.")
+        bool, typer.Option("--short", help="For printing: without a page for each statement and algorithm.")
     ] = False,
 ) -> None:
     """Write a ledger's HTML report again.
@@ -184,7 +187,9 @@ def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
 
 def compare(
     old: LedgerFile,
-    new: Annotated[Path, typer.Argument(help="Another one, usually later.", callback=_in_folder)],
+    new: Annotated[
+        Path, typer.Argument(metavar="NEW", help="Another one, usually later.", callback=_in_folder)
+    ],
     form: Annotated[
         str,
         typer.Option("--format", metavar="text|json|markdown", help="What is written to standard output."),
@@ -236,7 +241,7 @@ def badge(
             "--format", metavar="svg|shields", help="A picture, or the JSON of a shields.io endpoint."
         ),
     ] = "svg",
-    label: Annotated[str, typer.Option(help="Text on the left.")] = "dpverify",
+    label: Annotated[str, typer.Option(metavar="TEXT", help="Text on the left.")] = "dpverify",
 ) -> None:
     """Make a badge from a ledger.
 

@@ -28,10 +28,12 @@ def profile(
         ),
     ],
     epsilon: Annotated[
-        list[float] | None, typer.Option(help="Only at this epsilon, nats: what is delta? May be repeated.")
+        list[float] | None,
+        typer.Option(metavar="EPSILON", help="Only at this epsilon, nats: what is delta? May be repeated."),
     ] = None,
     delta: Annotated[
-        list[float] | None, typer.Option(help="Only at this delta: what is epsilon? May be repeated.")
+        list[float] | None,
+        typer.Option(metavar="DELTA", help="Only at this delta: what is epsilon? May be repeated."),
     ] = None,
     tradeoff: Annotated[
         bool,

@@ -24,12 +24,16 @@ def sharpen(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
+            metavar="ID",
             help="Papers or statement ids, STATEMENT/FORMULA, or Markdown pages or folders of your own; default: all.",
             autocompletion=known_ids,
         ),
     ] = None,
     letter: Annotated[
-        list[str] | None, typer.Option(help="Only bounds on these letters; default: all, and numbers.")
+        list[str] | None,
+        typer.Option(
+            metavar="LETTER", help="Only bounds on it; may be repeated; default: all letters, and numbers."
+        ),
     ] = None,
     loose: Annotated[
         bool, typer.Option("--loose", help="Formulas that hold, too: how much sharper their numbers may be.")
@@ -44,7 +48,9 @@ def sharpen(
     ] = 20,
     ledger: Annotated[
         Path | None,
-        typer.Option(help="A ledger.json of dpverify verify, into whose rows what is found is written."),
+        typer.Option(
+            metavar="FILE", help="A ledger.json of dpverify verify, into whose rows what is found is written."
+        ),
     ] = None,
     json_file: Json = None,
     jobs: Jobs = 2,

@@ -64,10 +64,13 @@ def list_(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers or statement ids, default: all; or `theorems`.", autocompletion=known_ids
+            metavar="ID",
+            help="Papers or statement ids (default: all papers), `textbook`, `theorems` or `mechanisms`, or Markdown "
+            "pages, or folders of them, of your own.",
+            autocompletion=known_ids,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
     """List statements and algorithms with their verdicts.
@@ -80,17 +83,24 @@ def list_(
     from dpverify.commands.theorems import list_theorems
     from dpverify.verification.catalog.entries import catalog_entries
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
+    from dpverify.verification.remembering.remembered import recall_instances
 
     chosen = tuple(ids or ())
-    if list_theorems(chosen, as_json=as_json, jobs=jobs):
+    check_json(json_file)
+    if json_file is None and len(kinds := _by_kind(chosen)) > 1:
+        for some in kinds:
+            list_(list(some), jobs=jobs)
+        return
+    if list_theorems(chosen, json_file, jobs=jobs):
         return
     records = recalled_or_proved(chosen, jobs)
-    entries = catalog_entries(records, chosen, docstrings=False)
+    entries = catalog_entries(records, chosen, docstrings=False, judged=recall_instances)
     evidence = [record.evidence for record in records]
-    if as_json:
+    if json_file is not None:
         counts = {"displays", "encoded", "whole", "part", "ingredient", "decided", "confirmed"}
         of = displays_by_statement(evidence, chosen)
-        write_json("-", [{**_as_json(e), **of[e.id].model_dump(include=counts)} for e in entries])
+        write_json(json_file, [{**_as_json(e), **of[e.id].model_dump(include=counts)} for e in entries])
+    if json_file == "-":
         return
     from dpverify.ledger.headlines.words import counts as standings
     from dpverify.views.formula import confirmed_by
@@ -191,7 +201,9 @@ def prove(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers or statement ids (default: all), or Markdown pages, or folders of them, of your own.",
+            metavar="ID",
+            help="Papers or statement ids (default: all papers), `textbook`, `theorems` or `mechanisms`, or Markdown "
+            "pages, or folders of them, of your own.",
             autocompletion=known_ids,
         ),
     ] = None,
@@ -203,7 +215,8 @@ def prove(
     ] = False,
     form: Form = "text",
     strict: Annotated[
-        bool, typer.Option(help="Also exit with 1 if a formula is refuted or does not follow.")
+        bool,
+        typer.Option("--strict", help="Also exit with 1 if a formula is refuted or does not follow."),
     ] = False,
     audit: Annotated[
         bool,
@@ -436,12 +449,12 @@ def explain(
         str,
         typer.Argument(
             metavar="ID",
-            help="A catalog id, such as fmtt18.thm23, or a theorem.",
+            help="A paper, a statement or an algorithm, such as fmtt18.thm23, or a theorem.",
             autocompletion=known_ids,
         ),
     ],
 ) -> None:
-    """Explain a statement or an algorithm.
+    """Explain a statement, an algorithm or a theorem.
 
     Shows a statement's formulas with their verdicts, or an algorithm's code, guarantee and audits. Verdicts are the
     latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
@@ -459,7 +472,10 @@ def explain(
 
 
 def hypotheses(
-    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; default: all.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID", help="Papers or statement ids; default: all.", autocompletion=known_ids),
+    ] = None,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print a page in Markdown instead of a table.")
     ] = False,

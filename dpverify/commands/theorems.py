@@ -52,7 +52,7 @@ def prove_pages(
     return True
 
 
-def list_theorems(names: Sequence[str], *, as_json: bool, jobs: int) -> bool:
+def list_theorems(names: Sequence[str], json_file: str | None, *, jobs: int) -> bool:
     """List theorems with their verdicts, if names are of theorems; whether they are.
 
     Raises:
@@ -66,7 +66,7 @@ def list_theorems(names: Sequence[str], *, as_json: bool, jobs: int) -> bool:
 
     found, said = verdicts_of(names, workers=jobs, progress=progress_bar("deriving"))
     write_or_show(
-        "-" if as_json else None,
+        json_file,
         lambda: [row.model_dump(mode="json") for row in found],
         lambda: print_theorems(found),
     )

@@ -18,22 +18,34 @@ if TYPE_CHECKING:
 
 
 def verify(
-    paper: Annotated[list[str] | None, typer.Option(help="Papers or statement ids; default: all.")] = None,
+    paper: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="A paper, a statement, a theorem or a page of your own; may be repeated; default: all.",
+        ),
+    ] = None,
     profile: Annotated[
-        str, typer.Option(help="quick (minutes), or full (ten times as many runs, and audits at real size).")
+        str,
+        typer.Option(
+            metavar="quick|full",
+            help="quick (minutes), or full (ten times as many runs, and audits at real size).",
+        ),
     ] = "quick",
     seed: Seed = 0,
-    out: Annotated[Path, typer.Option(help="Folder for ledger, certificates and report.")] = Path(
-        "build/verify"
-    ),
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder for ledger, certificates and report.")
+    ] = Path("build/verify"),
     failure_probability: Annotated[
         float, typer.Option(help="Failure probability of the whole run, shared by all audits.")
     ] = 1e-3,
-    only: Annotated[list[str] | None, typer.Option(help="Names of audit plans; default: all.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="PLAN", help="An audit plan; may be repeated; default: all.")
+    ] = None,
     executor: Annotated[
         str,
         typer.Option(
-            help="Where an audit's runs are computed: serial, threads=K, processes=K or dask=ADDRESS."
+            metavar="serial|threads=K|processes=K|dask=ADDRESS", help="Where an audit's runs are computed."
         ),
     ] = "serial",
     jobs: Annotated[
@@ -45,11 +57,15 @@ def verify(
     store: Annotated[
         str | None,
         typer.Option(
-            help="File for finished proofs, audits and blocks, from which an interrupted run continues."
+            metavar="FILE",
+            help="For finished proofs, audits and blocks, from which an interrupted run continues.",
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option(help="Also exit with 1 if a printed statement is refuted or does not follow.")
+        bool,
+        typer.Option(
+            "--strict", help="Also exit with 1 if a printed statement is refuted or does not follow."
+        ),
     ] = False,
     kernel: KernelName = "",
     kernel_path: KernelPath = "",
@@ -84,8 +100,7 @@ def verify(
         store,
         asked,
     )
-    if settings.audits_papers:
-        extras.require("dpverify verify", *extras.OF_AUDITS)
+    settings.require_libraries("dpverify verify")
     check_folder("--out", out)
     before = _earlier(out / "ledger.json")
     ledger, certificates = run_verification(settings, progress=progress_bar)

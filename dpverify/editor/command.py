@@ -12,7 +12,7 @@ def language_server() -> None:
 
     For Markdown pages of your own: a mark at each display once the page is opened or saved (proved, false with its
     counterexample, not read), letters completed, and the way from an id to its statement. An editor starts it, and
-    speaks to it over standard input and output (docs/editor.md). Needs the extra `editor`.
+    speaks to it over standard input and output (docs/how-to/editor.md). Needs the extra `editor`.
     """
     extras.require("dpverify language-server", "prove")
     if find_spec("pygls") is None:

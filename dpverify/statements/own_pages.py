@@ -22,13 +22,16 @@ from dpverify.ledger.verdicts import Variant
 from dpverify.statements.paper import (
     CatalogRow,
     Paper,
+    PaperFolder,
     broken,
     check_uses,
     folder_of,
     loaded,
+    named_by,
     opened_pages,
     papers,
     registered,
+    with_some_of,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +89,10 @@ def pages_at(path: Path) -> OwnPaper:
     files = sorted(file for file in path.glob("*.md") if file.name != SHARED) if folder else [path]
     require(files, "folder", str(path), "one with Markdown pages in it")
     prefix = path.resolve().name if folder else ""
-    pages = [(file, read_page(file, prefix=prefix)) for file in files]
+    at_once = path.resolve() not in [
+        HERE / key for key in COLLECTIONS
+    ]  # which the tests read with both readers
+    pages = [(file, read_page(file, at_once=at_once, prefix=prefix)) for file in files]
     statements = [statement for _, page in pages for statement in page.statements]
     ids = [statement.id for statement in statements]
     twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
@@ -196,13 +202,9 @@ def read_pages(path: Path) -> OwnPaper:
     if (mine is not None and not _within(path, mine)) or (found.key in COLLECTIONS and not collected):
         allowed = f"ids that do not begin as those of the paper {found.key} do"
         raise InvalidArgumentError("id", found.statements[0].id, allowed)
-    if names := {
-        name
-        for s in found.statements
-        for name in (*s.uses, *(name for part in s.parts for name in part.uses))
-    }:
-        others = () if collected else collections_of(names)
-        check_uses([*known.values(), *others, found], of=(found,))
+    if names := named_by(found):
+        others = [] if collected else collections_of(names)
+        check_uses([*with_some_of(names, known.values()), *others, found], of=(found,))
     return found
 
 
@@ -210,6 +212,12 @@ def collections_of(names: Iterable[str]) -> list[Paper]:
     """The collections in which some of these ids are."""
     keys = COLLECTIONS.keys() & set(map(paper_of, names))
     return [paper for key in sorted(keys) if (paper := opened(key)) is not None]
+
+
+def of_program() -> list[Paper]:
+    """The papers and collections whose pages are part of the program."""
+    folders = (paper for paper in registered().values() if isinstance(paper, PaperFolder))
+    return [*folders, *collections_of(COLLECTIONS)]
 
 
 def opened(name: str) -> Paper | None:

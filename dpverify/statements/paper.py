@@ -7,7 +7,7 @@ registered like anyone else's.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -321,13 +321,31 @@ def registered() -> Mapping[str, Paper]:
     return dict(sorted(found.items()))
 
 
-def _used(paper: Paper, among: Iterable[Paper]) -> Iterator[Paper]:
+def named_by(paper: Paper) -> set[str]:
+    """The ids of all that its statements use."""
+    return {
+        bare(name)
+        for s in paper.statements
+        for name in (*s.uses, *(n for part in s.parts for n in part.uses))
+    }
+
+
+def with_some_of(names: Set[str], among: Iterable[Paper]) -> list[Paper]:
+    """Those of these papers in which some of these ids are."""
+    of = [
+        (paper, (*(row.id for row in paper.catalog), *(one.id for one in paper.results))) for paper in among
+    ]
+    return [paper for paper, ids in of if not names.isdisjoint(ids)]
+
+
+def _used(paper: Paper, among: Iterable[Paper]) -> list[Paper]:
     """The others of these papers, and the collections of this package, on which a paper rests."""
     from dpverify.statements.own_pages import COLLECTIONS, HERE, pages_at
 
-    names = {bare(name) for s in paper.statements for name in s.rests_on}
-    yield from (other for other in among if other is not paper and any(r.id in names for r in other.catalog))
-    yield from (pages_at(HERE / key) for key in sorted(COLLECTIONS.keys() & set(map(paper_of, names))))
+    names = named_by(paper)
+    collections = sorted(COLLECTIONS.keys() & set(map(paper_of, names)))
+    others = with_some_of(names, (other for other in among if other is not paper))
+    return [*others, *(pages_at(HERE / key) for key in collections)]
 
 
 def _why(point: EntryPoint, error: Exception) -> str:

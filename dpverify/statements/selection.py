@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.own_pages import opened
+from dpverify.statements.own_pages import COLLECTIONS, opened
 from dpverify.statements.paper import CatalogRow, Paper, papers, registered
 from dpverify.statements.theorems.names import named_like
 
@@ -39,10 +39,9 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
         if name not in known and name not in ids:
             allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
             require(not os.path.isfile(name), "id", name, allowed)
-            near = get_close_matches(name, [*ids, *named_like(name)], n=4) or [*known]
-            allowed = (
-                f"a paper's key, an id such as {', '.join(near)}, a Markdown page or folder, or `PAGE#ID`"
-            )
+            near, keys = _near(name, [*ids, *named_like(name)]), ", ".join({**known, **COLLECTIONS})
+            named = f"a paper's key, an id such as {near}" if near else f"a paper's key such as {keys}, an id"
+            allowed = f"{named}, a Markdown page or folder, or `PAGE#ID`"
             raise InvalidArgumentError("id", name, allowed)
     for paper in known.values() if keys_or_ids else registered().values():
         for row in paper.catalog:
@@ -52,13 +51,20 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
 
 def select_statements(keys_or_ids: tuple[str, ...] = ()) -> list[Statement]:
     """The encoded statements of the given papers and ids; all of them where none is given."""
-    wanted = {row.id for _, row in select(keys_or_ids)}
-    encoded = [s for paper in papers().values() for s in paper.statements]
+    rows = list(select(keys_or_ids))
+    wanted, chosen = {row.id for _, row in rows}, {paper.key: paper for paper, _ in rows}
+    encoded = [s for paper in chosen.values() for s in paper.statements]
     found = [s for s in encoded if s.id in wanted]
     if not found:
-        ids = ", ".join(s.id for s in encoded)
-        raise InvalidArgumentError("id", ", ".join(keys_or_ids), f"an id with formulas to prove: {ids}")
+        names = ", ".join(keys_or_ids)
+        near = _near(names, [s.id for s in encoded])
+        raise InvalidArgumentError("id", names, f"an id with formulas to prove{near and f', such as {near}'}")
     return found
+
+
+def _near(name: str, among: list[str]) -> str:
+    """Ids that are written much like a name; none where there are none."""
+    return ", ".join(get_close_matches(name, among, n=4))
 
 
 def find_statement(address: str) -> Statement | None:

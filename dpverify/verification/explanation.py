@@ -34,8 +34,7 @@ from dpverify.verification.catalog.rows import ProofRecord, domain_of, source_te
 from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
 from dpverify.verification.hypotheses import case_lines, recall_hypotheses, use_text
 from dpverify.verification.located.places import places
-from dpverify.verification.refutations import instance_entries
-from dpverify.verification.remembering.remembered import audits_of
+from dpverify.verification.remembering.remembered import audits_of, recall_instances
 from dpverify.verification.remembering.shipped import origin, recall_or_read
 from dpverify.verification.thresholds import can_be_sharpened, recall_thresholds
 from dpverify.views.formula import MEANING, Say, confirmed_by, facts, point_text
@@ -167,7 +166,7 @@ def _said(statement: Statement, entry: StatementEntry, evidence: Sequence[ProofE
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
         yield f"  But {mark}: {names}."
-    for instance in instance_entries(_catalog()[statement.id].paper, statement.id):
+    for instance in recall_instances(_catalog()[statement.id].paper, statement.id):
         texts = [f"{instance.says}.", f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}."]
         texts += [f"Checked at it: {'; '.join(instance.conditions)}."] if instance.conditions else []
         yield from _section(f"What refutes it ({instance.obligation})", _indented(texts))
@@ -267,7 +266,8 @@ def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     """A statement's row in the catalog, as `list` shows it, with what is remembered about all that it rests on."""
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
     found = [*evidence, *(e for statement in below if statement for e in recall_or_read(statement) or [])]
-    (entry,) = catalog_entries([ProofRecord(e) for e in found], (id_,), docstrings=False)
+    records = [ProofRecord(e) for e in found]
+    (entry,) = catalog_entries(records, (id_,), docstrings=False, judged=recall_instances)
     return entry
 
 

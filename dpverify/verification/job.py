@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from dpverify import checks
+from dpverify import checks, extras
 from dpverify.auditing import ErrorShare
 from dpverify.checks import of_kind
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -107,13 +108,21 @@ class VerificationSettings:
         plans = _plans(self.chosen())
         return [plan for plan in plans if (plan.name in self.only if self.only else plan.within(profile))]
 
-    @property
-    def audits_papers(self) -> bool:
-        """Whether algorithms of this repository's papers are audited."""
+    def require_libraries(self, command: str, only: Collection[str] = ()) -> None:
+        """Refuse audits of this repository's papers without what they need, before any work is done.
+
+        Args:
+            command: what needs it, for the message.
+            only: the plans and algorithms whose audits are wanted; all where it is empty.
+
+        Raises:
+            MissingExtraError: if something is not installed.
+        """
         ours = [paper for paper in papers().values() if isinstance(paper, PaperFolder)]
-        return not {row.id for paper in ours for row in paper.catalog}.isdisjoint(
-            p.subject for p in self.plans()
-        )
+        known = {row.id for paper in ours for row in paper.catalog}
+        plans = [plan for plan in self.plans() if not only or {plan.name, plan.subject} & set(only)]
+        if any(plan.subject in known for plan in plans):
+            extras.require(command, *extras.OF_AUDITS)
 
     def shares(self, plans: list[Plan]) -> dict[str, float]:
         """What each of these plans gets of the failure probability, if it spends any."""

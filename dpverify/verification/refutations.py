@@ -334,12 +334,11 @@ def instance_entries(paper: str, statement_id: str) -> tuple[InstanceEntry, ...]
     if not instances:
         return ()
     statement = next(s for s in of.statements if s.id == statement_id)
-    printed = {o.name: o for o in statement.printed}
     found = []
     for instance in instances:
-        if instance.obligation not in printed:
+        if (printed := printed_of(statement, instance.obligation)) is None:
             raise DpverifyError(f"There is an instance of {instance.claim}, which no sheet prints.")
-        judgment = judge(instance, printed[instance.obligation])
+        judgment = judge(instance, printed)
         evaluation = judgment.evaluation
         entry = InstanceEntry(
             obligation=instance.obligation,

@@ -36,7 +36,7 @@ from dpverify.statements.theorems.library import (
     mechanism_pages,
     shipped,
 )
-from dpverify.statements.theorems.names import MECHANISMS, SHIPPED, is_page_of_mechanisms
+from dpverify.statements.theorems.names import FOLDERS, MECHANISMS, SHIPPED, is_page_of_mechanisms
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 from dpverify.verification.catalog.program import libraries
 from dpverify.views.theorems import facts_of_theorem, introduced, why
@@ -432,6 +432,14 @@ def theorem_lines(name: str) -> Iterator[str]:
     from dpverify.verification.remembering.theorem_verdicts import verdicts_of
 
     rows, said = verdicts_of((name,))
+    if name in FOLDERS:
+        yield from (
+            f"All {name} that come with the program",
+            "",
+            *(f"  {row.id}: {row.title}" for row in rows),
+        )
+        yield from ("", f"More about each: dpverify explain ID. Verdicts: dpverify list {name}")
+        return
     for number, found in enumerate(rows):
         yield from ("",) if number else ()
         yield from (f"{found.id}: {found.title}", f"{found.page}; {why(found)}", "", "Letters:")

@@ -1,6 +1,6 @@
-"""Writes the answers that are kept of the committed pages, one file for each paper.
+"""Writes the answers that are kept of the committed pages, one file for each paper and collection.
 
-Run: make answers (a minute where few formulas have changed; five with ANEW=1, which proves all from nothing).
+Run: make answers (a minute where few formulas have changed; ten with ANEW=1, which proves all from nothing).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dpverify.proving import prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.reasoning.effort import below_a_ceiling
-from dpverify.statements.paper import papers
+from dpverify.statements.own_pages import of_program
 from dpverify.statements.selection import find_statement
 from dpverify.terminal import progress_bar
 from dpverify.verification.catalog.answers import FOLDER, known, line_of, text_of
@@ -62,8 +62,8 @@ def _tasks(statement: Statement) -> list[tuple[str, Variant, int]]:
 
 
 def write(folder: Path, *, anew: bool, workers: int) -> None:
-    """Write the files of all papers."""
-    of = {key: [t for s in paper.statements for t in _tasks(s)] for key, paper in papers().items()}
+    """Write the files of all papers and collections."""
+    of = {paper.key: [t for s in paper.statements for t in _tasks(s)] for paper in of_program()}
     every = [task for tasks in of.values() for task in tasks]
     found = dict(
         as_they_end(partial(_lines, anew=anew), every, workers=workers, progress=progress_bar("answers"))

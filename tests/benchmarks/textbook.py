@@ -1,6 +1,6 @@
 """What the provers find of the textbook's pages: counts, and the displays that stay undecided.
 
-Run: make textbook (some 10 minutes on 2 cores; what was found before is shown). It takes part in no test.
+Run: make textbook (some 2 minutes on 2 cores; what was found before is shown). It takes part in no test.
 """
 
 from __future__ import annotations

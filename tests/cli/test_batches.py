@@ -112,7 +112,7 @@ def test_in_a_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["right.jsonl", "--sampling", "poisson", "--records", "100"], "--rate was None"),
+        (["right.jsonl", "--sampling", "poisson", "--records", "100"], "--rate is missing"),
         (["right.jsonl", "--sampling", "cyclic", "--records", "9"], "--sampling was 'cyclic'"),
         (["right.jsonl", *POISSON, "--batch", "3"], "--batch was 3; allowed: no value with poisson"),
         (

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import typer
 
-from dpverify.cli import main
+from dpverify.cli import app, main
 from dpverify.views.number_text import at_least
 
 from .calling import call
@@ -326,7 +327,7 @@ def test_list_names_every_catalog_row(
     all_remembered: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(all_remembered))
-    code, found, _ = output(capsys, "list", "mn25", "--json", "--jobs", "1")
+    code, found, _ = output(capsys, "list", "mn25", "--json", "-", "--jobs", "1")
     assert code == 0
     keys = {"id", "paper", "kind", "where", "title", "algorithm", "printed", "corrected", "uses", "used_by"}
     keys |= {"rests_on_false", "rests_on_unfollowed", "marks", "displays", "encoded", "decided", "confirmed"}
@@ -341,7 +342,7 @@ def test_list_proves_what_nothing_is_remembered_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    code, (huber,), _ = output(capsys, "list", "bst14.huber-smooth", "--json", "--jobs", "1")
+    code, (huber,), _ = output(capsys, "list", "bst14.huber-smooth", "--json", "-", "--jobs", "1")
     assert code == 0
     assert (huber["printed"]["verdict"], huber["corrected"]["verdict"]) == ("refuted", "proved")
 
@@ -350,7 +351,7 @@ def test_list_counts_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    code, (row,), _ = output(capsys, "list", "fmtt18.thm23", "--json", "--jobs", "1")
+    code, (row,), _ = output(capsys, "list", "fmtt18.thm23", "--json", "-", "--jobs", "1")
     assert code == 0
     assert 3 <= row["confirmed"] <= row["decided"] <= row["encoded"] < row["displays"]
     assert call("list", "fmtt18.thm23", "--jobs", "1") == 0
@@ -389,6 +390,20 @@ def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> No
     ):
         assert call(command, "--help") == 0
         assert len(capsys.readouterr().out.splitlines()) > 8
+
+
+def test_what_help_names_is_there_and_what_it_offers_is_on_a_page() -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", root / "action.yml", *(root / "docs").rglob("*.md")]
+    words = set(re.findall(r"--[a-z][a-z-]*", "\n".join(page.read_text(encoding="utf-8") for page in pages)))
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        options = [
+            word for one in command.params for word in one.opts + one.secondary_opts if word[:2] == "--"
+        ]
+        assert not set(options) - words, name
+        said = " ".join([command.help, *(str(getattr(one, "help", "")) for one in command.params)])
+        for page in re.findall(r"docs/[\w/-]+\.md", said):
+            assert (root / page).is_file(), (name, page)
 
 
 def test_verify_fails_on_an_algorithm_with_half_its_noise(

@@ -60,7 +60,9 @@ def test_audits_need_no_extra(tmp_path: Path) -> None:
 def test_only_audits_of_the_papers_need_accountants_and_data_sets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from dpverify.ledger.document import ErrorBudget, Ledger
     from dpverify.verification import VerificationSettings
+    from dpverify.verification.checking import ledger_check
 
     from .calling import call
 
@@ -69,9 +71,19 @@ def test_only_audits_of_the_papers_need_accountants_and_data_sets(
     Path("page.md").write_text(
         "| letter | domain |\n| --- | --- |\n| $a$ | > 0 |\n\nBound:\n\n$$a+1\\ge 1$$\n"
     )
-    assert not VerificationSettings(papers=("page.md",)).audits_papers
+    VerificationSettings(papers=("page.md",)).require_libraries("dpverify verify")
     assert call("verify", "--paper", "mn25.alg1") == 2
     assert f"allowed: after {install_command('accounting', 'sklearn')}." in capsys.readouterr().err
+    # before any row of a ledger is looked at
+    monkeypatch.setattr(ledger_check, "rows_of", lambda _: pytest.fail("a formula was read"))
+    ledger = Ledger(
+        program_version="", created="", command="dpverify verify --paper mn25.alg1", seed=0, profile="quick",
+        versions={}, statements=(), entries=(), seconds=0.0,
+        budget=ErrorBudget(failure_probability=1e-3, spent={}),
+    )  # fmt: skip
+    Path("ledger.json").write_text(ledger.model_dump_json())
+    assert call("check", "ledger.json") == 2
+    assert "the audits of this ledger needs dp_accounting, sklearn; allowed: after" in capsys.readouterr().err
 
 
 def test_what_rests_on_scikit_learn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

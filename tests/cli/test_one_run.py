@@ -116,7 +116,7 @@ def test_foresight_at_the_command(capsys: pytest.CaptureFixture[str], tmp_path: 
         (("canaries", "500", "--claim", "mu=x"), "claim"),
         (
             ("audit", "--scores", "right.csv", "--claim", "mu=1"),
-            "--members was None; allowed: both --scores and",
+            "--members is missing; allowed: both --scores and",
         ),
         ((*AUDIT, "--scores", "right.csv", "--runs", "9"), "--runs was 9; allowed: no value with --scores."),
         ((*AUDIT, "--scores", "members.csv", "--seed", "-1"), "--seed was -1"),

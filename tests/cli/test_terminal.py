@@ -193,7 +193,7 @@ def test_interrupting_is_no_verdict(samples: list[str], monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     "arguments",
-    [["list", "bst14.alg1", "--json"], ["list", "bst14.alg1"], ["--help"]],
+    [["list", "bst14.alg1", "--json", "-"], ["list", "bst14.alg1"], ["--help"]],
     ids=" ".join,
 )
 def test_a_reader_that_has_gone_is_no_verdict(arguments: list[str]) -> None:

@@ -112,7 +112,7 @@ def test_pages_of_each_kind_are_proved_together(tmp_path, monkeypatch, capsys):
     assert "refuted" in printed
     for refused in (
         ["prove", "true.md", "theorem.group", "--format", "json"],
-        ["list", "fmtt18", "theorem.group"],
+        ["list", "fmtt18", "theorem.group", "--json", "-"],
     ):
         assert call(*refused) == 2
         assert " alone" in capsys.readouterr().err

@@ -23,7 +23,7 @@ from dpverify.verification.catalog.rows import ProofRecord, faulty_form, nothing
 from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.refutations import judged
 
-from ..kept_proofs import PACKAGE, PROVED_ONE_IN, proving_hash, sample
+from ..kept_proofs import PACKAGE, PROVED_ONE_IN, of_papers, proving_hash, sample
 
 NAME = "bst14.huber-smooth"
 FALSE = "fmtt18.thm1"
@@ -71,7 +71,7 @@ def test_what_is_proved_is_what_is_kept(all_proofs: list[ProofRecord], thorough:
     without = [where for where, _, said, kept in asked if kept is None and said is not Verdict.UNDECIDED]
     assert len(without) <= (0 if thorough else len(asked) / 20), f"make answers: none of {', '.join(without)}"
     if thorough:
-        gone = answers.lines().keys() - {key_of(obligation) for _, obligation, _, _ in asked}
+        gone = of_papers().keys() - {key_of(obligation) for _, obligation, _, _ in asked}
         assert not gone, f"make answers: {len(gone)} are of formulas that are no more"
 
 
@@ -168,10 +168,11 @@ def test_a_changed_formula_has_no_answer() -> None:
 def test_the_sample_is_of_every_prover_and_another_for_each_program() -> None:
     first, second = sample("one"), sample("two")
     assert sample("one") == first != second
-    provers = {line.get("prover", "") for line in answers.lines().values()}
+    kept = of_papers()
+    provers = {line.get("prover", "") for line in kept.values()}
     for of in (first, second):
-        assert {answers.lines()[key].get("prover", "") for key in of} == provers
-        assert 0 <= len(of) - len(answers.lines()) / PROVED_ONE_IN <= len(provers)
+        assert {kept[key].get("prover", "") for key in of} == provers
+        assert 0 <= len(of) - len(kept) / PROVED_ONE_IN <= len(provers)
 
 
 def test_broken_files_are_as_good_as_none(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html
-from dpverify.statements.paper import papers
+from dpverify.statements.paper import PaperFolder, papers
 from dpverify.statements.plans import Profile
-from dpverify.verification import VerificationSettings, verify
+from dpverify.verification import VerificationSettings, prove_statement, verify
 
 ONLY = ("fmtt18.alg1/worst-case-3-of-6", "fmtt18.cni/worst-case", "fmtt18.alg1/queries")
 SETTINGS = VerificationSettings(only=ONLY, seed=7)
@@ -194,3 +194,28 @@ def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
     # the share that each gets is enough to repeat it alone
     for share in ErrorShare(least).split(*names):
         VerificationSettings(only=(share.name,), failure_probability=share.failure_probability)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("no.such.id", "a paper's key such as bst14, fmtt18, gll22, literature, mn25, textbook"),
+        ("fmtt18.thm231", "an id such as fmtt18.thm23"),
+        ("theorem.laplac", "theorem.laplace"),
+    ],
+)
+def test_an_unknown_id_is_refused_before_any_page_is_read(
+    name: str, near: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PaperFolder, "statements", property(lambda _: pytest.fail("a page was read")))
+    with pytest.raises(InvalidArgumentError, match=near):
+        prove_statement(name)
+
+
+def test_an_id_of_several_or_none_is_refused() -> None:
+    for name, why in (
+        ("bst14", "one statement, not of a paper"),
+        ("bst14.alg1", "with formulas to prove, such as"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=why):
+            prove_statement(name)

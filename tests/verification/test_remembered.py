@@ -25,8 +25,16 @@ from dpverify.statements.plans import Profile
 from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.catalog import answers, program
-from dpverify.verification.remembering import shipped
-from dpverify.verification.remembering.remembered import HowFound, audits_of, recall, remember, remember_all
+from dpverify.verification.refutations import instance_entries
+from dpverify.verification.remembering import remembered, shipped
+from dpverify.verification.remembering.remembered import (
+    HowFound,
+    audits_of,
+    recall,
+    recall_instances,
+    remember,
+    remember_all,
+)
 
 ROOT = Path(__file__).parents[2]
 NAME = "fmtt18.def10"
@@ -138,6 +146,19 @@ def test_listing_what_is_remembered_reads_no_formula(
         cli.main(["list", *QUICK])
     assert ended.value.code == 0
     assert "refuted" in capsys.readouterr().out
+
+
+def test_an_instance_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    recall_instances.cache_clear()
+    found = recall_instances("bst14", "bst14.alg8-privacy")
+    assert found == instance_entries("bst14", "bst14.alg8-privacy") != ()
+    recall_instances.cache_clear()
+    monkeypatch.setattr(remembered, "instance_entries", lambda *_: pytest.fail("it was judged again"))
+    assert recall_instances("bst14", "bst14.alg8-privacy") == found
+    monkeypatch.setattr(remembered, "program", lambda: ["another"])
+    recall_instances.cache_clear()
+    with pytest.raises(pytest.fail.Exception, match="judged again"):
+        recall_instances("bst14", "bst14.alg8-privacy")
 
 
 def test_what_an_interrupted_command_has_proved_is_kept(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ from dpverify import cli, proving
 from dpverify.errors import DpverifyError
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.language import Statement
-from dpverify.statements.pages import statements_on
+from dpverify.statements.own_pages import HERE, opened
+from dpverify.statements.pages import read_page, statements_on
 from dpverify.statements.paper import PaperFolder, papers
 from dpverify.statements.selection import find_statement
+from dpverify.verification.catalog import answers
+from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.remembering import remembered, shipped
 from dpverify.verification.remembering.shipped import origin, read_rows, recall_or_read, ship
 
@@ -109,6 +113,42 @@ def test_they_are_listed_without_a_proof_and_without_a_prover(
     assert "are not checked here" in err
     monkeypatch.setattr("dpverify.extras._is_there", lambda name: False)
     assert listed(capsys) == (out, err)
+
+
+def test_the_textbook_is_listed_without_a_proof_and_without_a_prover(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(proving, "prove", lambda _: pytest.fail("a formula was proved"))
+    monkeypatch.setattr("dpverify.extras._is_there", lambda name: False)
+    out, err = listed(capsys, "textbook")
+    number = len({line.partition("\t")[0] for line in out.splitlines() if line.startswith("textbook.")})
+    assert number > 100
+    assert f"Verdicts of {number} of {number} statements come with the program" in err
+
+
+def test_rows_of_the_textbook_say_what_the_checker_confirms_now() -> None:
+    """Of some with few displays. Where it fails, `make answers` writes them again."""
+    paper = opened("textbook")
+    assert paper is not None
+    short = [s for s in paper.statements if len(s.parts) <= 3]
+    some = random.Random(0).sample(short, 4)
+    found = [r.evidence for r in prove_statements(some, known=answers.known)]
+    assert {e.statement for e in found} == {s.id for s in some}
+    rows, _ = read_rows(shipped.FOLDER)
+    assert untrue(rows, found) == []
+    assert all(remembered.source_hash(s) in rows for s in paper.statements)
+
+
+def test_a_changed_display_of_the_textbook_has_no_row(tmp_path: Path) -> None:
+    for page in ("letters.md", "trade_off.md"):
+        (tmp_path / page).write_text((HERE / "textbook" / page).read_text("utf-8"), "utf-8")
+    text = (tmp_path / "trade_off.md").read_text("utf-8")
+    display = "$$\\Phi(x-\\mu)\\le\\Phi(x)$$"
+    assert text.count(display) == 1
+    (tmp_path / "trade_off.md").write_text(text.replace(display, f"$$0+{display[2:]}"), "utf-8")
+    found = read_page(tmp_path / "trade_off.md", at_once=False).statements
+    (without,) = (s.id for s in found if recall_or_read(s) is None)
+    assert without == "textbook.gaussian-trade-off"
 
 
 def test_what_was_found_here_comes_first(proofs: Any) -> None:

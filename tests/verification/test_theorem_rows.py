@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -193,8 +194,16 @@ def test_explain_and_list_know_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Then, by lemma.laplace-scale with $b=\\frac{\\Delta}{\\varepsilon}$ (line" in said
     assert "Rules: " in said
     assert "rule.density-ratio" in said
-    assert call("list", "theorem.weaker", "theorem.laplace", "--json") == 0
+    assert call("list", "theorem.weaker", "theorem.laplace", "--json", "-") == 0
     assert [row["verdict"] for row in json.loads(capsys.readouterr().out)] == ["proved", "proved"]
+    assert call("explain", "mechanisms") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("  mechanism.")
+    assert len(lines) < 100
+    assert call("list", "theorem.laplace", "fmtt18.def10") == 0
+    said = capsys.readouterr().out
+    assert all(re.search(f"^{name}\t", said, re.M) for name in ("theorem.laplace", "fmtt18.def10"))
+    assert call("list", "theorem.laplace", "fmtt18.def10", "--json", "-") == 2
 
 
 # ------------------------------------------------------------------------------------------- what is kept

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpverify import checks
 from dpverify.auditing.batches.schemes import Indices
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError, reason_of
 
 
 def record_batches(batches: Iterable[Any], *, count: int | None = None) -> list[Indices]:
@@ -59,7 +59,9 @@ def read_batches(path: str | Path) -> list[Indices]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError("path", str(path), f"a file that can be read ({error})") from error
+        raise InvalidArgumentError(
+            "path", str(path), f"a file that can be read: {reason_of(error)}"
+        ) from error
     plain = Path(path).suffix.lower() == ".csv"
     found = []
     for number, line in enumerate(lines, start=1):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pydantic import Field
 
@@ -106,8 +107,12 @@ class FoundStatement:
 
     def row(self, name: str, variant: Variant) -> FormulaRow | None:
         """A formula in a variant; one that only the other variant has stands for itself."""
-        found = [*self.rows[self.variant(variant)], *(row for rows in self.rows.values() for row in rows)]
-        return next((row for row in found if row.name == name), None)
+        return self._named[self.variant(variant)].get(name)
+
+    @cached_property
+    def _named(self) -> Mapping[Variant, Mapping[str, FormulaRow]]:
+        every = [row for rows in self.rows.values() for row in rows]
+        return {of: {row.name: row for row in reversed([*rows, *every])} for of, rows in self.rows.items()}
 
     def refuted(self, variant: Variant) -> tuple[FormulaRow, ...]:
         """The formulas that refute the statement itself in a variant."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpverify.checks import require
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, reason_of
 from dpverify.files import write_whole
 from dpverify.statements.importing.other_sources import SIGN, from_markdown, from_text
 from dpverify.statements.importing.reading import PaperReader
@@ -73,7 +73,9 @@ def _read(path: Path) -> tuple[str, PaperReader]:
     except UnicodeDecodeError:
         text = path.read_text("latin-1")
     except OSError as error:
-        raise InvalidArgumentError("source", str(path), f"a file that can be read ({error})") from None
+        raise InvalidArgumentError(
+            "source", str(path), f"a file that can be read: {reason_of(error)}"
+        ) from None
     require(len(text) <= LARGEST, "source", str(path), f"a file of at most {LARGEST} characters")
     damaged: list[tuple[int, str, str]] = []
     if path.suffix == ".md":

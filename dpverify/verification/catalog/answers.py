@@ -4,7 +4,7 @@ A line is what a prover has once answered to one problem: a certificate without 
 is found by the problem itself, so that a formula that has changed has no answer, and it is taken only where the checker
 confirms the certificate of the problem as it is read now, whose verdict is then the answer's. All else is proved.
 
-One file for each paper, a line for each answer, in the order of the pages; `make answers` writes them.
+One file for each paper and collection, a line for each answer, in the order of the pages; `make answers` writes them.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def proof_of(obligation: Obligation, line: Json) -> Proof:
 
 
 @cache
-def lines(folder: Path = FOLDER) -> Mapping[str, Json]:
-    """Every line that is kept, by its problem; none where files are missing or broken."""
+def lines(folder: Path = FOLDER, paper: str = "*") -> Mapping[str, Json]:
+    """Every line that is kept, or those of one paper, by its problem; none where files are missing or broken."""
     found: dict[str, Json] = {}
     try:
-        for file in sorted(folder.glob("*.jsonl")):
+        for file in sorted(folder.glob(f"{paper}.jsonl")):
             for text in file.read_text(encoding="ascii").splitlines():
                 line = json.loads(text)
                 found[line["of"]] = line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 
@@ -22,6 +22,9 @@ from dpverify.statements.selection import select
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations import held_to_instances, instance_entries
 
+Judged = Callable[[str, str], tuple[InstanceEntry, ...]]
+"""From a paper's key and a statement's id to its instances: `instance_entries`, or what is remembered of that."""
+
 
 def shown_of_statement(
     statement: Statement, records: list[ProofEvidence], instances: Sequence[InstanceEntry] | None = None
@@ -36,14 +39,14 @@ def shown_of_statement(
     return FoundStatement(statement.id, statement.uses, rows, (*unsaid(statement.id), *cited), cited)
 
 
-def shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, FoundStatement]:
+def shown_of(proofs: Iterable[ProofEvidence], judged: Judged = instance_entries) -> dict[str, FoundStatement]:
     """What was found of encoded statements, by their ids."""
     by_statement = grouped((proof.statement, proof) for proof in proofs)
     return {
         statement.id: shown_of_statement(
             statement,
             by_statement[statement.id],
-            None if paper.instances is None else instance_entries(paper.key, statement.id),
+            None if paper.instances is None else judged(paper.key, statement.id),
         )
         for paper in papers().values()
         if any(row.id in by_statement for row in paper.catalog)
@@ -113,6 +116,7 @@ def _entry(
     proofs: Mapping[str, list[ProofEvidence]],
     shown: Mapping[str, FoundStatement],
     docstrings: bool,
+    judged: Judged,
 ) -> StatementEntry:
     statement = paper.statement(row.id)
     algorithm = paper.algorithms.get(row.id)
@@ -141,7 +145,7 @@ def _entry(
         rests_on_false=tuple(rests.false),
         rests_on_unfollowed=tuple(rests.unfollowed),
         errata=paper.errata.get(row.id, ()),
-        instances=instance_entries(paper.key, row.id) if found and paper.instances else (),
+        instances=judged(paper.key, row.id) if found and paper.instances else (),
         marks=marks(found),
     )
 
@@ -175,7 +179,11 @@ def used_by(id_: str) -> tuple[str, ...]:
 
 
 def catalog_entries(
-    records: list[ProofRecord], keys_or_ids: tuple[str, ...] = (), *, docstrings: bool = True
+    records: list[ProofRecord],
+    keys_or_ids: tuple[str, ...] = (),
+    *,
+    docstrings: bool = True,
+    judged: Judged = instance_entries,
 ) -> tuple[StatementEntry, ...]:
     """Every catalog row of the given papers or ids with the verdicts that the records give.
 
@@ -183,8 +191,8 @@ def catalog_entries(
     those of algorithms stay empty, and no algorithm is loaded.
     """
     proofs = grouped((record.evidence.statement, record.evidence) for record in records)
-    shown = shown_of(record.evidence for record in records)
-    return tuple(_entry(paper, row, proofs, shown, docstrings) for paper, row in select(keys_or_ids))
+    shown = shown_of((record.evidence for record in records), judged)
+    return tuple(_entry(paper, row, proofs, shown, docstrings, judged) for paper, row in select(keys_or_ids))
 
 
 def entries_of_run(records: list[ProofRecord], named: tuple[str, ...]) -> tuple[StatementEntry, ...]:

@@ -15,9 +15,9 @@ from dpverify.ledger.headlines.words import VariantOutcome, word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Coverage, Variant
 from dpverify.proving.language import Statement
-from dpverify.statements.paper import address_of, papers
+from dpverify.statements.paper import address_of
 from dpverify.statements.provenance import prints
-from dpverify.statements.selection import find_statement
+from dpverify.statements.selection import find_statement, select_statements
 from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
 from dpverify.verification.catalog.premises import used_content
 from dpverify.verification.catalog.program import content_of, program
@@ -68,8 +68,8 @@ def prove_statement(statement_id: str) -> list[ProofRecord]:
     of_kind("id", statement_id, str, "an id")
     statement = find_statement(statement_id)
     if statement is None:
-        encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
-        raise InvalidArgumentError("id", statement_id, f"an encoded statement: {encoded}")
+        select_statements((statement_id,))  # refuses what is no id, or has no formulas
+        raise InvalidArgumentError("id", statement_id, "the id of one statement, not of a paper")
     return [record for task in _tasks(statement) for record in _carry_out(task)]
 
 

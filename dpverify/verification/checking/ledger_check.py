@@ -11,6 +11,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -59,6 +60,7 @@ from dpverify.verification.checking.audit_check import (
     audit_rows,
     compare,
     differences,
+    settings_of,
     short,
 )
 from dpverify.verification.checking.kernel_check import refuse_wrong_mark, with_kernel
@@ -170,6 +172,8 @@ def check_ledger(
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     folder = path.parent / "certificates"
     _refuse_strange(ledger, proofs, path, folder)
+    with suppress(InvalidArgumentError):  # of its command line, which `audit_rows` says
+        settings_of(ledger).require_libraries("Checking the audits of this ledger", only)
     source = {s.id: s for paper in papers().values() for s in paper.statements}
     wanted = _wanted(ledger, source)
     found = grouped(((row.statement, row.obligation, row.variant), row) for row in proofs)

@@ -7,25 +7,31 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.grouping import grouped
+from dpverify.ledger.entries import InstanceEntry
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.proving.language import Obligation, Statement, Unread
 from dpverify.running.store import keep, kept
-from dpverify.statements.paper import Paper, PaperFolder
+from dpverify.statements.paper import Paper, PaperFolder, papers
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog import answers
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.catalog.rows import ProofRecord, nothing_known
 from dpverify.verification.catalog.source_rows import obligations_of
+from dpverify.verification.refutations import instance_entries
 
 if TYPE_CHECKING:
     from dpverify.running import Progress
+
+
+FoundT = TypeVar("FoundT")
 
 
 def _source(variant: Variant, obligations: Sequence[Obligation]) -> Json:
@@ -145,12 +151,35 @@ def read_evidence(found: Any) -> list[ProofEvidence] | None:
 
 def audits_of(paper: Paper) -> Mapping[str, int]:
     """Id to the number of audits of it in a quick run; remembered, since the audits themselves take long to load."""
-    key, is_ours = [program(), paper.key], isinstance(paper, PaperFolder)
-    found = kept("audits", key) if is_ours else None  # others are not among the program's files
-    if not isinstance(found, dict):
+
+    def counted() -> dict[str, int]:
         from dpverify.statements.plans import Profile
 
-        found = dict(Counter(plan.subject for plan in paper.plans if plan.within(Profile.QUICK)))
-        if is_ours:
-            keep("audits", key, found)
+        return dict(Counter(plan.subject for plan in paper.plans if plan.within(Profile.QUICK)))
+
+    return _once("audits", paper, counted)
+
+
+@cache
+def recall_instances(paper: str, statement_id: str) -> tuple[InstanceEntry, ...]:
+    """As `instance_entries`; remembered."""
+    of = papers()[paper]
+    if not (of.instances or {}).get(statement_id):
+        return ()
+
+    def judged() -> list[Json]:
+        return [entry.model_dump(mode="json") for entry in instance_entries(paper, statement_id)]
+
+    rows = _once("instances", of, judged, statement_id)
+    return tuple(map(InstanceEntry.model_validate, rows))
+
+
+def _once(what: str, paper: Paper, find: Callable[[], FoundT], *of: str) -> FoundT:
+    """What is found of a paper, remembered; found anew of a paper that is not among the program's files."""
+    if not isinstance(paper, PaperFolder):
+        return find()
+    key = [program(), paper.key, *of]
+    found: FoundT | None = kept(what, key)
+    if found is None:
+        keep(what, key, found := find())
     return found

@@ -1,8 +1,9 @@
 """What was found of each statement, beside the program: `dpverify list` and `explain` show it at once.
 
-A file for each paper, written by `make answers` and anew by `make dist`: what was found of each statement then, under a
-hash of what it is read from. A statement that has changed since has no row, and a file that has changed in any other
-way counts for nothing; the checker then goes through the proofs here. A test holds all rows against what is found now.
+A file for each paper and collection, written by `make answers` and anew by `make dist`: what was found of each
+statement then, under a hash of what it is read from. A statement that has changed since has no row, and a file that has
+changed in any other way counts for nothing; the checker then goes through the proofs here. Tests hold rows against what
+is found now.
 `dpverify prove` and `dpverify verify` never read them: they show what was found on this machine.
 
     python -m dpverify.verification.remembering.shipped [FOLDER]
@@ -27,7 +28,7 @@ from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash
-from dpverify.statements.paper import PaperFolder, registered
+from dpverify.statements.own_pages import of_program
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import uses_graph
 from dpverify.verification.catalog.program import libraries
@@ -44,7 +45,7 @@ FOLDER: Path = Path(__file__).with_name(SHIPPED)
 
 def ship(folder: Path = FOLDER, *, workers: int = 1) -> int:
     """Write what is remembered of all statements, and what the checker confirms of the others; their number."""
-    papers = [paper for paper in registered().values() if isinstance(paper, PaperFolder)]
+    papers = of_program()
     statements = [s for paper in papers for s in paper.statements]
     records = recall_or_prove(statements, workers=workers, recall_one=_found_here, how=HowFound.CONFIRMED)
     found: dict[str, list[Any]] = {s.id: [] for s in statements}

@@ -251,10 +251,10 @@ def test_errors_are_spelled_as_a_door_writes() -> None:
         return str(refused.value)
 
     assert said(lambda: Request(leaky, claim="eps=1")) == (
-        "--data was None; allowed: both --data and --neighbor; --search-neighbors finds a neighbor."
+        "--data is missing; allowed: both --data and --neighbor; --search-neighbors finds a neighbor."
     )
     assert said(lambda: Request(claim="eps=1")).startswith(
-        "PACKAGE.MODULE:FUNCTION was None; allowed: one of PACKAGE"
+        "PACKAGE.MODULE:FUNCTION is missing; allowed: one of PACKAGE"
     )
     assert said(lambda: Request(**RUN, claim="eps=1", seed=-1)).startswith("--seed was -1; ")  # type: ignore[arg-type]
 
