@@ -130,7 +130,7 @@ def report(
 
     The ledger and its certificates are not changed.
     """
-    extras.require("dpverify report", "prove", "report")
+    extras.require("dpverify report", "report")
     from dpverify.reports import write_report_again
 
     if out is not None:
@@ -149,7 +149,7 @@ def findings(
     Each fault stands once, the gravest first, with its counterexample, what breaks and what is true; then come steps of
     proofs, edge cases and notation.
     """
-    extras.require("dpverify findings", "prove", "report")
+    extras.require("dpverify findings", "report")
     from dpverify.reports import findings_markdown, load_ledger
     from dpverify.statements.paper import papers
 
@@ -169,7 +169,7 @@ def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
     A row is about the pair of data sets on which the largest part of what is proved was seen: its delta, then epsilons
     in nats. Audits without a lower bound are listed, with the reason, on standard error.
     """
-    extras.require("dpverify sandwich", "prove", "report")
+    extras.require("dpverify sandwich", "report")
     from dpverify.reports import load_ledger
     from dpverify.views.sandwich import COLUMNS, as_json, cells
     from dpverify.views.sandwich import sandwich as made
