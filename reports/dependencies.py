@@ -7,6 +7,7 @@ half: given what is not proved; none), and each box says the same in words, as d
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -182,7 +183,7 @@ def _layers(nodes: Mapping[str, Node]) -> list[list[str]]:
     places: dict[str, float] = {}
     for layer in layers:
         above = {name: [places.get(used, 0.5) for used in nodes[name].uses] or [0.5] for name in layer}
-        layer.sort(key=lambda name: sum(above[name]) / len(above[name]))
+        layer.sort(key=lambda name: math.fsum(above[name]) / len(above[name]))
         places |= {name: (k + 0.5) / len(layer) for k, name in enumerate(layer)}
     return layers
 

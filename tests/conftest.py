@@ -35,6 +35,8 @@ def no_own_papers() -> Iterator[None]:
 # Tests run side by side. Threads of BLAS and OpenMP that wait for a core spin, and take several times the CPU; read
 # when the libraries are loaded, by processes that tests start too.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# On a dumb terminal, Rich breaks lines at 80 characters and shows no bar.
+os.environ["TERM"] = "xterm"
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -133,7 +133,7 @@ def report(
 
     The ledger and its certificates are not changed.
     """
-    extras.require("dpverify report", "prove", "report")
+    extras.require("dpverify report", "report")
     from dpverify.reports import write_report_again
 
     if out is not None:
@@ -152,7 +152,7 @@ def findings(
     Each letter, in Markdown, has each fault once, the gravest first, with its counterexample, what breaks and what is
     true; then come steps of proofs, edge cases and notation.
     """
-    extras.require("dpverify findings", "prove", "report")
+    extras.require("dpverify findings", "report")
     from dpverify.reports import findings_markdown, load_ledger
     from dpverify.statements.paper import papers
 
@@ -172,7 +172,7 @@ def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
     Each algorithm has a row, about the pair of data sets on which an audit showed the largest part of the proved
     epsilon: its delta, then epsilons in nats. Standard error lists audits without a lower bound, with the reason.
     """
-    extras.require("dpverify sandwich", "prove", "report")
+    extras.require("dpverify sandwich", "report")
     from dpverify.reports import load_ledger
     from dpverify.views.sandwich import COLUMNS, as_json, cells
     from dpverify.views.sandwich import sandwich as made

@@ -49,6 +49,7 @@ def init(
     written = write_first_claims(folder) if paper is None else write_first_paper(folder, paper)
     for path in written:
         typer.echo(str(path))
+    tell("Next, in that folder: dpverify run; pytest privacy" if paper is None else f"Next: {written[0]}")
 
 
 def run(
@@ -88,6 +89,7 @@ def run(
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")
     write_or_show(json_file, lambda: claims_json(audited), lambda: _show(audited, form, ledger.command))
+    tell(f"Ledger: {out / 'ledger.json'}")
     outcomes = {one.outcome for one in audited}
     for outcome, code in (("violated", VIOLATED), ("not audited", BAD_INPUT), ("undecided", UNDECIDED)):
         if outcome in outcomes:

@@ -103,6 +103,7 @@ def print_theorems(found: Sequence[TheoremEvidence]) -> None:
 
 def print_mechanisms(rows: Sequence[MechanismRow]) -> None:
     """A table of mechanisms, what was found of each, and how many there are of each verdict."""
+    from dpverify.views.number_text import plural
     from dpverify.views.pairs import audit_lines, change_lines, pair_lines
 
     cells = [
@@ -120,4 +121,4 @@ def print_mechanisms(rows: Sequence[MechanismRow]) -> None:
             typer.echo(line)
     counts = Counter(str(row.verdict) for row in rows)
     said = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    typer.echo(f"{len(rows)} mechanisms: {said}.")
+    typer.echo(f"{plural(len(rows), 'mechanism')}: {said}.")

@@ -11,6 +11,7 @@ import sys
 import sysconfig
 import time
 import types
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -85,8 +86,12 @@ _passed_over: dict[str, types.ModuleType] = {}
 
 
 def _hash_as_first_seen(path: str, loaded_by: object) -> str:
-    content = hash_of_file(path)
-    return content if _first_seen.setdefault((path, id(loaded_by)), content) == content else ""
+    content, key = hash_of_file(path), (path, id(loaded_by))
+    if key not in _first_seen:
+        _first_seen[key] = content
+        # once it is gone, another object may get its number
+        weakref.finalize(loaded_by, _first_seen.pop, key, None).atexit = False
+    return content if _first_seen[key] == content else ""
 
 
 def shown(path: str, folder: str | os.PathLike[str]) -> str:

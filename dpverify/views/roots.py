@@ -103,9 +103,8 @@ def roots_view(
         NamedRoot(name, by_id.get(name), n)
         for name, n in sorted(counted.items(), key=lambda of: (-of[1], of[0]))
     ]
-    origins = Counter(
-        premise.origin for proof in proofs if proof.statement in counted_ids for premise in proof.premises
-    )
+    said = (proof for proof in proofs if proof.statement in counted_ids and not proof.says_nothing)
+    origins = Counter(premise.origin for proof in said for premise in proof.premises)
     return RootsView(
         holding=len(roots),
         unproved=len(roots) - len(resting),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dpverify.ledger.theorems import QueryChange, TheoremEvidence, TheoremLine
+from dpverify.views.number_text import plural
 
 ROLES = {"definition": "Define", "assumption": "Assume", "step": "Step", "claim": "Then"}
 """With which word a display is introduced."""
@@ -19,9 +20,9 @@ def theorems_text(found: Sequence[TheoremEvidence]) -> str:
     results = {id_ for row in found for id_ in row.results}
     twice, displays = sum(row.read_twice for row in found), sum(len(row.displays) for row in found)
     kinds = Counter(row.kind for row in found)
-    what = " and ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in kinds.items())
+    what = " and ".join(plural(number, kind) for kind, number in kinds.items())
     return (
-        f"{what}: {said}; from {len(rules)} rules and {len(results)} results of the literature. "
+        f"{what}: {said}; from {plural(len(rules), 'rule')} and {plural(len(results), 'result')} of the literature. "
         f"Two readers read {twice} of {displays} displays in the same way."
     )
 

@@ -23,6 +23,7 @@ PAPERS = "tests/statements/test_registered_papers.py"
 KNOWN: dict[str, dict[str, str]] = {
     "README.md": {
         "": README,
+        "python3 -m venv": INSTALLS,
         "pip install": INSTALLS,
         "dpverify audit package.module:": NAMES,
         'dpverify audit --command "./mechanism"': NAMES,

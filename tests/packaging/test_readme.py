@@ -21,6 +21,7 @@ from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.kept_thresholds import with_thresholds
 from dpverify.views.letters.faults import letters
+from dpverify.views.roots import roots_of_ledger
 
 from ..benchmarks.pages import counted, letters_on_papers
 
@@ -141,6 +142,8 @@ def test_what_was_found_is_what_the_ledger_says(
     """What is counted, and which claims fail."""
     lines = counted(catalog_entries(all_proofs), [record.evidence for record in all_proofs])
     assert "\n".join(lines) in TEXT
+    # the report and dpverify list say the same
+    assert lines[-1] == f"- {roots_of_ledger(ledger_of_proofs).origins[0]}"
     entries = [entry for letter in letters(ledger_of_proofs) for entry in letter.entries]
     faults = [fault for entry in entries for fault in entry.faults if fault.consequence is Consequence.CLAIM]
     fails = {fault.shown.statement for fault in faults}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import factorial
@@ -97,6 +98,16 @@ def test_true_on_the_whole_domain(name: str) -> None:
 def test_near_misses_are_never_proved(name: str) -> None:
     found = attempt(*NEAR[name])
     assert found is None or found.verdict is Verdict.UNDECIDED
+
+
+def test_letters_are_one_symbol_only_if_they_are_the_same() -> None:
+    """SymPy keeps what it has worked out by its symbols: a letter of another problem stood in this one."""
+    other = replace(x, unit=replace(x.unit, name="" if x.unit.name else "dimensionless"))
+    assert str(other.unit) == str(x.unit)
+    for y in (other, x):
+        found = attempt(Le(y**2 / 2 / (1 + y / 3), (1 + y) * log(1 + y) - y), (y,))
+        assert found is not None
+        assert found.verdict is Verdict.PROVED
 
 
 def test_steps_for_another_claim_are_refused() -> None:

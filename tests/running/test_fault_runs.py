@@ -6,6 +6,7 @@ import importlib.util
 import random
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 
@@ -52,11 +53,11 @@ def test_lost_work(faults: ModuleType, tmp_path: Path) -> None:
     folder = tmp_path / "job-0"
     folder.mkdir()
     rows = []
-    with sqlite3.connect(folder / "store") as database:
+    with closing(sqlite3.connect(folder / "store")) as database, database:
         database.execute("create table kept (key text, content blob)")
         database.executemany("insert into kept values (?, ?)", [("a", b"1"), ("b", b"2")])
     rows.append(faults._rows(folder))
-    with sqlite3.connect(folder / "store") as database:
+    with closing(sqlite3.connect(folder / "store")) as database, database:
         database.execute("update kept set content = x'33' where key = 'b'")
     rows.append(faults._rows(folder))
     assert len(rows[0]) == 2

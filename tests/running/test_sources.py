@@ -15,7 +15,13 @@ import numpy as np
 import pytest
 
 from dpverify.running import run
-from dpverify.running.sources import SourceWatch, loaded_sources, unchanged
+from dpverify.running.sources import (
+    SourceWatch,
+    _first_seen,
+    _hash_as_first_seen,
+    loaded_sources,
+    unchanged,
+)
 
 MECHANISM = """
 import importlib
@@ -127,6 +133,19 @@ class Elsewhere:
 
     def __call__(self, data: Any, *, rng: Any, runs: int) -> Any:
         return rng.normal((runs, 1), "noise")
+
+
+def test_what_an_object_that_is_gone_has_loaded_is_forgotten(tmp_path: Path) -> None:
+    """Another one may get its number, and has loaded the file as it is now."""
+    source = tmp_path / "theirs.py"
+    source.write_text("x = 1")
+    gone = Elsewhere(str(source))
+    assert _hash_as_first_seen(str(source), gone)
+    source.write_text("x = 2")
+    assert _hash_as_first_seen(str(source), gone) == ""
+    assert _hash_as_first_seen(str(source), Elsewhere(str(source)))
+    del gone
+    assert str(source) not in {path for path, _ in _first_seen}
 
 
 def test_files_that_other_processes_have_loaded_count(tmp_path: Path) -> None:

@@ -35,6 +35,12 @@ def main_returns(arguments: list[str]) -> None:
     assert ended.value.code == 0
 
 
+def test_docstrings_are_without_the_indentation_that_older_pythons_keep() -> None:
+    entries = [entry for entry in catalog_entries([], ("bst14.alg1", "fmtt18.alg1")) if entry.docstring]
+    assert len(entries) == 2
+    assert all(re.search(r"\n\w", entry.docstring) for entry in entries)
+
+
 # ---------------------------------------------------------------------------------------------- statements
 
 

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -230,7 +231,7 @@ def test_all_is_kept_in_one_store_and_damage_costs_only_time(proofs: Any, tmp_pa
     (file,) = (tmp_path / "cache" / "dpverify").iterdir()
     assert file.name == NAME_IN_FOLDER
     assert recall(statement(NAME)) is not None
-    with sqlite3.connect(file) as other:
+    with closing(sqlite3.connect(file)) as other, other:
         kinds = {kind for (kind,) in other.execute("SELECT kind FROM work")}
         other.execute("UPDATE work SET content = ?", (b"[]",))
     assert kinds == {"remembered"}

@@ -144,7 +144,7 @@ class DomainSymbol(sp.Symbol):  # type: ignore[misc]
 
     def _hashable_content(self) -> tuple[object, ...]:
         v = self.variable
-        return (*super()._hashable_content(), f"{v.domain_text()}, {v.unit}")
+        return (*super()._hashable_content(), f"{v.domain_text()}, {v.unit!r}")
 
     @classmethod
     def class_key(cls) -> tuple[int, int, str]:

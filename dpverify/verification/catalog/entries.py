@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -107,7 +108,7 @@ def _docstring(path: str | None) -> str:
     if path is None:
         return ""
     module, _, name = path.partition(":")
-    return (getattr(import_module(module), name).__doc__ or "").strip()
+    return inspect.cleandoc(getattr(import_module(module), name).__doc__ or "")
 
 
 def _entry(
