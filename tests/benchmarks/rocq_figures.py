@@ -15,8 +15,11 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -52,14 +55,24 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     collection = str(given.ledger) in COLLECTIONS
-    asked = proved(str(given.ledger)) if collection else from_ledger(given.ledger)
-    rows = answered([row for row in asked if not given.coverage or is_counted(row[1], given.coverage)])
+    with timed("proofs" if collection else "reading"):
+        asked = proved(str(given.ledger)) if collection else from_ledger(given.ledger)
+    with timed("the kernel on rows"):
+        rows = answered([row for row in asked if not given.coverage or is_counted(row[1], given.coverage)])
     lines = [*table(rows), "", *faults(rows, given.faults, given.seed)]
     text = given.page.read_text(encoding="utf-8")
     begin = BEGIN.format(f" of the {given.ledger}" if collection else "")
     before, rest = text.split(begin)
     after = rest[rest.index(END) :]
     given.page.write_text(f"{before}{begin}\n\n" + "\n".join(lines) + f"\n\n{after}", encoding="utf-8")
+
+
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    """Say how long a part took."""
+    began = time.monotonic()
+    yield
+    print(f"{what}: {time.monotonic() - began:.0f} s", file=sys.stderr)
 
 
 def is_counted(row: ProofEvidence, coverage: str) -> bool:
@@ -153,11 +166,13 @@ def faults(rows: list[tuple[Any, Any, str]], number: int, seed: int) -> Iterator
         if problem is not None:
             name = f"{row.statement}/{row.obligation}"
             planted.append((kind, KernelRow(name, problem, "proved", certificate["proof"]), certificate))
-    said = ask(kernel, [row for _, row, _ in planted])
+    with timed("the kernel on faults"):
+        said = ask(kernel, [row for _, row, _ in planted])
     accepted = [fault for fault, reason in zip(planted, said, strict=True) if reason is None]
-    true = [fault for fault in accepted if is_true(fault[1].problem, fault[2])]
-    rest = [fault for fault in accepted if fault not in true]
-    false = [fault for fault in rest if fails(fault[1], draws)]
+    with timed("the checker on faults that the kernel accepts"):
+        true = [fault for fault in accepted if is_true(fault[1].problem, fault[2])]
+        rest = [fault for fault in accepted if fault not in true]
+        false = [fault for fault in rest if fails(fault[1], draws)]
     yield (
         f"Of {number} faults planted in accepted conclusions (seed {seed}), {number - len(accepted)} are refused. "
         f"The other {len(accepted)} ({counted(accepted)}) are accepted: {len(true)} of them leave the conclusion "

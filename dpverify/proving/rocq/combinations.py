@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import gcd, isqrt, lcm
 
 from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number, replaced
 
-Monomial = tuple[tuple[str, Fraction], ...]
+Exponent = Fraction | int
+"""An int if it is whole: a Fraction takes long to be hashed."""
+Monomial = tuple[tuple[str, Exponent], ...]
 Polynomial = dict[Monomial, Fraction]
 
 _NUMBER = re.compile(r"\(?\d+( / \d+)?\)?")
@@ -75,11 +78,11 @@ class PolynomialLetters:
         """Its text in Rocq."""
         return RocqTerms(self.kinds).real(e)
 
-    def letter(self, text: str, exponent: Fraction | int = 1, sign: str = "") -> Polynomial:
+    def letter(self, text: str, exponent: Exponent = 1, sign: str = "") -> Polynomial:
         """A power of a letter."""
         if sign:
             self.signs[text] = sign
-        return {((text, Fraction(exponent)),): Fraction(1)}
+        return {((text, exponent),): Fraction(1)}
 
     def polynomial(self, e: Json) -> Polynomial:
         """An expression multiplied out."""
@@ -107,7 +110,7 @@ class PolynomialLetters:
             opposite = f"(Phi {self.sum_of({m: -factor for m, factor in argument.items()})})"
             if head == "phi" and argument and opposite in self.signs:
                 self.same[text] = (f"(1 - {opposite})", "reflected")
-                return {(): Fraction(1), ((opposite, Fraction(1)),): Fraction(-1)}
+                return {(): Fraction(1), ((opposite, 1),): Fraction(-1)}
             canonical = f"({FUNCTIONS[head]} {self.sum_of(argument)})"
             self.same[text] = (canonical, "function_is")
             if head == "log":
@@ -136,12 +139,12 @@ class PolynomialLetters:
         for number_, sign in ((factor.numerator, 1), (factor.denominator, -1)):
             if number_ != 1:
                 self.signs[f"(ln {number_})"] = "+"
-                found = total([found, {((f"(ln {number_})", Fraction(1)),): Fraction(sign)}])
+                found = total([found, {((f"(ln {number_})", 1),): Fraction(sign)}])
         for name, k in monomial:
             if name.startswith("(exp "):
                 its = {m: k * c for m, c in self.inside[name].items()}
             else:
-                its = {((f"(ln {name})", Fraction(1)),): k}
+                its = {((f"(ln {name})", 1),): Fraction(k)}
             found = total([found, its])
         outside = self.sum_of({monomial: factor})
         product = outside if len(inside) == 1 else f"({outside} * {self.sum_of(rest)})"
@@ -152,29 +155,29 @@ class PolynomialLetters:
         """The exponential function of a sum as a product; that of a logarithm, as what that is of."""
         inside = self.polynomial(e[1])
         found: Polynomial = {(): Fraction(1)}
-        powers: list[tuple[str, Fraction]] = []
+        powers: list[tuple[str, int]] = []
         for monomial, factor in inside.items():
-            name, power = monomial[0] if len(monomial) == 1 else ("", Fraction(0))
+            name, power = monomial[0] if len(monomial) == 1 else ("", 0)
             if name.startswith("(ln ") and power == 1 and factor.denominator == 1:
-                found = times(found, self.power_of(name, factor))
-                powers.append((name[4:-1], factor))
+                found = times(found, self.power_of(name, int(factor)))
+                powers.append((name[4:-1], int(factor)))
                 continue
             parts = self.shares[monomial] = lcm(self.shares.get(monomial, 1), factor.denominator)
             text = f"(exp ({number(Fraction(1, parts))} * ({self.written(monomial)})))"
             self.inside[text] = {monomial: Fraction(1, parts)}
             self.signs[text] = "+"
-            found = times(found, {((text, factor * parts),): Fraction(1)})
-            powers.append((text, factor * parts))
+            powers.append((text, int(factor * parts)))
+            found = times(found, {(powers[-1],): Fraction(1)})
         self.same[self.text(e)] = (f"({self.written(tuple(powers))})", "exponential_is")
         return found
 
-    def power_of(self, canonical: str, exponent: Fraction) -> Polynomial:
+    def power_of(self, canonical: str, exponent: int) -> Polynomial:
         """An integer power of what a logarithm is of: a letter, a number or a sum."""
         name = canonical[4:-1]
         if name.isdigit():
-            return {(): Fraction(int(name)) ** int(exponent)}
+            return {(): Fraction(int(name)) ** exponent}
         if (inside := self.inside.get(canonical)) is not None:
-            return self.power_of_sum(inside, exponent)
+            return self.power_of_sum(inside, Fraction(exponent))
         return {((name, exponent),): Fraction(1)}
 
     def sum_of(self, found: Polynomial) -> str:
@@ -210,8 +213,7 @@ class PolynomialLetters:
             if whole or (factor > 0 and all(self.signs.get(name) for name, _ in monomial)):
                 of_number = self.root_of_number(factor, exponent)
                 if of_number is not None:
-                    powers = {tuple((name, k * exponent) for name, k in monomial): Fraction(1)}
-                    return times(of_number, powers)
+                    return times(of_number, {raised(monomial, exponent): Fraction(1)})
         if exponent.denominator > 2 or not found:
             raise UntranslatedError("power")
         outside, inside = self.content(found)
@@ -223,11 +225,11 @@ class PolynomialLetters:
         self.compound.setdefault(text, inside)
         if all(factor > 0 and self.is_positive(m) for m, factor in inside.items()):
             self.signs[text] = "+"
-        made = times(root, {tuple((name, k * exponent) for name, k in outside[0]): Fraction(1)})
-        made = times(made, self.letter(text, exponent))
+        made = times(root, {raised(outside[0], exponent): Fraction(1)})
+        made = times(made, {raised(((text, 1),), exponent): Fraction(1)})
         if exponent.denominator == 2:
             half = Fraction(1, 2)
-            under = product_of(tuple((name, k * half) for name, k in outside[0]), ((text, half),))
+            under = product_of(raised(outside[0], half), ((text, half),))
             one = self.root_of_number(outside[1], half)
             if one is not None:
                 ((m, factor),) = times(one, {under: Fraction(1)}).items()
@@ -240,7 +242,7 @@ class PolynomialLetters:
     def content(self, found: Polynomial) -> tuple[tuple[Monomial, Fraction], Polynomial]:
         """A square and the monomial that all terms have in common, and the rest, with whole coefficients."""
         names = {name for monomial in found for name, _ in monomial if self.signs.get(name) == "+"}
-        least = {name: min(dict(m).get(name, Fraction(0)) for m in found) for name in names}
+        least = {name: min(dict(m).get(name, 0) for m in found) for name in names}
         outside = tuple(sorted((name, k) for name, k in least.items() if k))
         inside = {product_of(m, outside, -1): factor for m, factor in found.items()}
         below = lcm(*(factor.denominator for factor in inside.values()))
@@ -331,28 +333,48 @@ def product_of(a: Monomial, b: Monomial, sign: int = 1) -> Monomial:
     """A product of monomials, or a quotient (`sign` -1)."""
     powers = dict(a)
     for name, k in b:
-        powers[name] = powers.get(name, Fraction(0)) + sign * k
-    return tuple(sorted((name, k) for name, k in powers.items() if k))
+        powers[name] = _short(powers.get(name, 0) + sign * k)
+    return tuple(sorted(item for item in powers.items() if item[1]))
+
+
+def raised(monomial: Monomial, exponent: Fraction) -> Monomial:
+    """A power of a monomial."""
+    return tuple((name, _short(k * exponent)) for name, k in monomial)
+
+
+def _short(k: Exponent) -> Exponent:
+    return int(k) if k.denominator == 1 else k
 
 
 def times(a: Polynomial, b: Polynomial) -> Polynomial:
     """A product; roots of numbers are no more than square roots."""
     if len(a) * len(b) > MOST_TERMS * 4:
         raise UntranslatedError("size")
-    return total(_settled(product_of(m, n), x * y) for m, x in a.items() for n, y in b.items())
+    found: Polynomial = {}
+    for m, x in a.items():
+        for n, y in b.items():
+            monomial, factor = _settled(product_of(m, n), y if x == 1 else x * y)
+            found[monomial] = found[monomial] + factor if monomial in found else factor
+    return {monomial: factor for monomial, factor in found.items() if factor}
 
 
-def _settled(monomial: Monomial, factor: Fraction) -> Polynomial:
+@cache
+def _value(name: str) -> Fraction | None:
+    """The number that a letter is, if it is one."""
+    return Fraction(name.strip("()").replace(" ", "")) if _NUMBER.fullmatch(name) else None
+
+
+def _settled(monomial: Monomial, factor: Fraction) -> tuple[Monomial, Fraction]:
     """A letter that is a number has no exponent but 1/2."""
     rest = []
     for name, k in monomial:
-        if _NUMBER.fullmatch(name):
-            whole = (k - Fraction(1, 2)) // 1 if k.denominator == 2 else k
-            factor *= Fraction(name.strip("()").replace(" ", "")) ** int(whole)
+        if (value := _value(name)) is not None:
+            whole = int((k - Fraction(1, 2)) // 1) if k.denominator == 2 else int(k)
+            factor *= value**whole
             k -= whole
         if k:
             rest.append((name, k))
-    return {tuple(rest): factor}
+    return tuple(rest), factor
 
 
 def combination(
@@ -387,8 +409,7 @@ def combination(
             if not more and len(monomial) == 1 == monomial[0][1] and factor > 0 and each.relation != "==":
                 letters.signs.setdefault(monomial[0][0], "+" if each.relation == "<" else "0")
     for name in sorted({name for _, difference in [*facts, ((), target)] for name in _names(difference)}):
-        if _NUMBER.fullmatch(name):
-            exact = Fraction(name.strip("()").replace(" ", ""))
+        if (exact := _value(name)) is not None:
             root: Json = ["pow", ["num", str(exact)], ["num", "1/2"]]
             low = Fraction(isqrt(int(exact * 10**8)), 10**4)
             ends = ["num", str(low)], ["num", str(low + Fraction(1, 10**4))]
@@ -396,7 +417,7 @@ def combination(
                 facts.append(((of,), letters.difference(of)))
     for text, value in letters.compound.items():
         same = TwoSides("==", ["opaque", text], ["opaque"])
-        facts.append(((same,), total([value, {((text, Fraction(1)),): Fraction(-1)}])))
+        facts.append(((same,), total([value, {((text, 1),): Fraction(-1)}])))
     _signs_of_sums(letters, [*facts])
     if pairs:
         few = [fact for fact in facts if len(fact[1]) <= 6 and fact[0][0].relation != "=="][:14]
@@ -412,7 +433,7 @@ def _squares(
 ) -> Iterator[tuple[tuple[TwoSides, ...], Polynomial]]:
     """Squares of differences of roots of monomials, as they stand in the target and as they are without numbers."""
     sizes = {monomial: Fraction(1) for value in letters.compound.values() for monomial in value}
-    sizes |= {((text, Fraction(1)),): Fraction(1) for text in letters.compound}
+    sizes |= {((text, 1),): Fraction(1) for text in letters.compound}
     sizes |= {monomial: abs(factor) for monomial, factor in target.items()}
     halves = [(m, size) for m, size in sorted(sizes.items()) if _has_root(letters, m)][:MOST_SQUARES]
     for (m, one), (n, other) in combinations(halves, 2):
@@ -420,7 +441,7 @@ def _squares(
             of_number = letters.root_of_number(ratio, Fraction(1, 2))
             if of_number is None:
                 continue
-            first, second = ({tuple((name, k / 2) for name, k in each): Fraction(1)} for each in (m, n))
+            first, second = ({raised(each, Fraction(1, 2)): Fraction(1)} for each in (m, n))
             second = times(of_number, second)
             difference = total([first, {at: -c for at, c in second.items()}])
             text = f"({letters.sum_of(first)} - {letters.sum_of(second)}) ^ 2"
@@ -460,30 +481,37 @@ def _solved(
     facts: list[tuple[tuple[TwoSides, ...], Polynomial]],
 ) -> list[Product] | None:
     columns: dict[tuple[int, Monomial, int], Polynomial] = {}
+    rows = {monomial: k for k, monomial in enumerate(target)}
+    entries: list[tuple[int, int, float]] = []
+
+    def add(key: tuple[int, Monomial, int], column: Polynomial) -> None:
+        entries.extend((rows.setdefault(m, len(rows)), len(columns), float(c)) for m, c in column.items())
+        columns[key] = column
+
     seen, new = set[Monomial](), set(target) | {()}
     for _ in range(ROUNDS):
         reached = set[Monomial]()
         for at in sorted(new):
             if letters.may_multiply(at):
-                columns[(-1, at, 1)] = {at: Fraction(1)}
+                add((-1, at, 1), {at: Fraction(1)})
             for k, (of, difference) in enumerate(facts):
                 for monomial in difference:
                     multiplier = product_of(at, monomial, -1)
                     equal = of[0].relation == "=="
                     if (k, multiplier, 1) in columns or not (equal or letters.may_multiply(multiplier)):
                         continue
-                    if any(abs(e) > 8 for _, e in multiplier):
+                    if not all(-8 <= e <= 8 for _, e in multiplier):
                         continue
                     made = times({multiplier: Fraction(1)}, difference)
-                    columns[(k, multiplier, 1)] = made
+                    add((k, multiplier, 1), made)
                     if equal:
-                        columns[(k, multiplier, -1)] = {m: -c for m, c in made.items()}
+                        add((k, multiplier, -1), {m: -c for m, c in made.items()})
                     reached |= made.keys()
             if len(columns) > MOST_CANDIDATES:
                 break
         seen |= new
         new = reached - seen
-        weights = _weights(letters, goal, target, columns, facts)
+        weights = _weights(letters, goal, target, columns, facts, len(rows), entries)
         if weights is not None:
             found = []
             for (k, multiplier, sign), weight in weights.items():
@@ -500,25 +528,24 @@ def _weights(
     target: Polynomial,
     columns: Mapping[tuple[int, Monomial, int], Polynomial],
     facts: Sequence[tuple[tuple[TwoSides, ...], Polynomial]],
+    height: int,
+    entries: Sequence[tuple[int, int, float]],
 ) -> dict[tuple[int, Monomial, int], Fraction] | None:
-    """Exact weights, none negative, with which the columns add up to the target; for `<`, one of a positive product."""
+    """Exact weights, none negative, with which the columns add up to the target; for `<`, one of a positive product.
+
+    Of the matrix, whose first rows are the target's monomials, `entries` are row, column and value.
+    """
     import numpy as np
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 
     keys = list(columns)
-    rows = {
-        monomial: k
-        for k, monomial in enumerate(dict.fromkeys(m for c in (target, *columns.values()) for m in c))
-    }
-    if not set(target) <= {m for c in columns.values() for m in c}:
-        return None
-    entries = [(rows[m], j, float(c)) for j, key in enumerate(keys) for m, c in columns[key].items()]
-    right = np.zeros(len(rows))
-    for monomial, factor in target.items():
-        right[rows[monomial]] = float(factor)
     i, j, data = zip(*entries, strict=True) if entries else ((), (), ())
-    matrix = csr_matrix((data, (i, j)), shape=(len(rows), len(keys)))
+    if not {*range(len(target))} <= {*i}:
+        return None
+    right = np.zeros(height)
+    right[: len(target)] = [float(factor) for factor in target.values()]
+    matrix = csr_matrix((data, (i, j)), shape=(height, len(keys)))
     if goal.relation == "<":
         strict = [
             letters.is_positive(m) and (k < 0 or all(each.relation == "<" for each in facts[k][0]))

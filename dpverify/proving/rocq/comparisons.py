@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -37,6 +38,8 @@ class Branch:
     """What is taken for a letter that is to exist."""
     searched: bool = True
     """Whether the kernel may search for what no combination is found for: not among exponentials and logarithms."""
+    asked: dict[str, list[str] | None] = field(default_factory=dict)
+    """What `asserted` has found, here and in all branches that are made from this one."""
 
     def knowing(self, *more: TwoSides) -> Branch:
         """With more comparisons."""
@@ -378,15 +381,17 @@ def identity(letters: PolynomialLetters, end: str = "identity.") -> list[str]:
 
 def asserted(setting: Branch, goal: TwoSides) -> list[str] | None:
     """That a comparison holds, by a combination; None if there is none."""
-    letters = PolynomialLetters(setting.kinds, signs_of(setting))
-    try:
-        found = combination(letters, goal, setting.given, pairs=False)
-    except UntranslatedError:
-        return None
-    if found is None:
-        return None
-    said = f"assert ({setting.text(goal.left)} {goal.relation} {setting.text(goal.right)})."
-    return [said, *braced(combined(setting, letters, goal, found))]
+    key = str((setting.kinds, setting.given, goal))
+    if key not in setting.asked:
+        letters, found = PolynomialLetters(setting.kinds, signs_of(setting)), None
+        with suppress(UntranslatedError):
+            found = combination(letters, goal, setting.given, pairs=False)
+        setting.asked[key] = None
+        if found is not None:
+            said = f"assert ({setting.text(goal.left)} {goal.relation} {setting.text(goal.right)})."
+            setting.asked[key] = [said, *braced(combined(setting, letters, goal, found))]
+    its = setting.asked[key]
+    return None if its is None else [*its]
 
 
 def positive(setting: Branch, e: Json) -> list[str]:

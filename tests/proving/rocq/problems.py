@@ -298,7 +298,12 @@ def less(row: Json, side: int) -> Json:
 
 
 FALSE = [
-    KernelRow("far", less(FAR, 2), "proved", FROM_FAR),
+    KernelRow(
+        "far",
+        problem(["<=", ["pow", X, ["num", "-2"]], over(X)]),
+        "proved",
+        {**FROM_FAR, "steps": [*FROM_FAR["steps"][:3], ["leaf"], ["leaf"]]},
+    ),
     KernelRow("climbs", less(CLIMBS, 2), "proved", CLIMBED),
     KernelRow("above a half", less(ABOVE_HALF, 2), "proved", RISES),
     KernelRow("root of pi", problem([*ROOT_OF_PI["claim"][:2], ["mul", ["num", "3/4"], X]]), "proved", LEAF),
@@ -308,7 +313,7 @@ FALSE = [
     KernelRow("grows far up", {**DECAYS, "variables": [letter("x", low=None)]}, "proved", PRIMITIVE),
     KernelRow("quantile", {**QUANTILE, "claim": ["==", *QUANTILES]}, "proved", LETTERS),
     KernelRow("no quantile", {**QUANTILE, "variables": [letter("x")]}, "proved", LETTERS),
-    KernelRow("shares", {**SHARES, "claim": ["<=", SHARES["claim"][2], SHARES["claim"][1]]}, "proved", SMT),
+    KernelRow("shares", problem(["<=", ["mul", TWO, SHARES["claim"][1]], SHARES["claim"][1]]), "proved", SMT),
     KernelRow("around", {**AROUND, "claim": ["<=", TWO, AROUND["claim"][2]]}, "proved", SMT),
     KernelRow("normal is a half", problem(["<", HALF, ["phi", ["mul", MINUS, X]]]), "proved", SMT),
     KernelRow(
@@ -349,9 +354,7 @@ FALSE = [
     KernelRow("no slope", NO_SLOPE, "proved", SMT),
     KernelRow("no body", NO_BODY, "proved", SMT),
     KernelRow("inverse", problem(["<=", ["exp", X], ONE]), "proved", FALLS),
-    KernelRow(
-        "tangent", {**TANGENT, "claim": ["<=", TANGENT["claim"][1], ["mul", HALF, X]]}, "proved", RISES
-    ),
+    KernelRow("tangent", {**TANGENT, "claim": ["<=", ["pow", X, TWO], X]}, "proved", RISES),
     KernelRow("grows", {**GROWS, "assuming": []}, "proved", IN_ORDER),
     KernelRow(
         "power", {**POWER, "claim": ["==", POWER["claim"][1], ["exp", ["add", N, X]]]}, "proved", IDENTITY
@@ -369,7 +372,13 @@ FALSE = [
     KernelRow("below one", {**BELOW_ONE, "assuming": [["<", X, TWO]]}, "proved", LEAF),
     KernelRow("roots out", {**ROOTS_OUT, "claim": ["==", TWO_ROOTS, ["add", X, Y]]}, "proved", IDENTITY),
     KernelRow(
-        "roots below", problem([*ROOTS_BELOW["claim"][:2], ["pow", ["add", X, Y], HALF]]), "proved", SMT
+        "roots below",
+        problem(
+            ["<=", ["pow", ["pow", ["add", ONE, ["pow", X, HALF]], TWO], HALF], ["pow", X, HALF]],
+            letters=(letter("x"),),
+        ),
+        "proved",
+        SMT,
     ),
     KernelRow("shift", {**SHIFT, "claim": ["==", SHIFT["claim"][1], both()]}, "proved", IDENTITY),
     KernelRow("telescope", {**TELESCOPE, "claim": ["<", TELESCOPE["claim"][1], HALF]}, "proved", TELESCOPED),
