@@ -329,7 +329,9 @@ def _called(question: CodeQuestion, values: Mapping[str, float]) -> UserMechanis
     by_signs = {signs_of(one.latex): one for one in question.page.letters}
     arguments = list[tuple[str, float | str]]()
     for name, role in question.proposal.calls:
-        if role in ROLES:
+        if role == "runs":
+            arguments.append((name, 1))
+        elif role in ROLES:
             arguments.append((name, role))
         elif signs_of(role) in by_signs:
             letter = by_signs[signs_of(role)]
@@ -346,7 +348,11 @@ def _outputs(
     question: CodeQuestion, mechanism: UserMechanism, case: _CodeCase, k: int, width: int
 ) -> FloatArray:
     """Outputs of the function on a data set, (runs, outputs)."""
-    points = run(mechanism, case.rows, runs=question.runs, seed=(question.seed, k)).points
+    data, column = case.rows, question.proposal.column
+    if column is not None:
+        data = np.zeros((len(case.rows), column + 1))
+        data[:, column] = case.rows
+    points = run(mechanism, data, runs=question.runs, seed=(question.seed, k)).points
     rows = points[:, None] if points.ndim == 1 else points
     if (
         rows.ndim != 2

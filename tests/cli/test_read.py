@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -139,6 +140,52 @@ def test_what_is_not_read_is_a_line_that_refuses_the_page(tmp_path: Path) -> Non
         (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
         with pytest.raises(InvalidArgumentError, match=r"unread: line \d+"):
             read_mechanisms(tmp_path / "page.md")
+
+
+COLUMN = "values = np.clip(x[:, 1], 0, 1)\n"
+BATCH = "rng.laplace(0, 1 / epsilon, size=runs)"
+UNREAD_TABLES = {
+    f"return x[:, 0].sum() + x[:, 1].sum() + {BATCH}": "another column",
+    f"return x[:, -1].sum() + {BATCH}": "a part of an array that is not read",
+    f"return x[:, 0].sum() + x[:, -1].sum() + {BATCH}": "another column",
+    f"return x[:, 0].sum() + x.sum() + {BATCH}": "rows of data",
+    f"return x[:, 0].sum() + np.sum(x) + {BATCH}": "the call of `sum`",
+    f"return np.ravel(x)[0] + x[:, 0].sum() + {BATCH}": "another shape",
+    f"return np.clip(x, 0, 1)[:, 0].sum() + {BATCH}": "a part of an array that is not read",
+    f"t = 0\nfor row in x:\n    t += row\nreturn x[:, 0].sum() + t + {BATCH}": "a loop over",
+    f"return x[:, 0].sum() + {LAPLACE}": "another number of draws than `size=runs`",
+    f"return x[:, 0].sum() + {BATCH[:-5]}7)": "another number of draws than `size=runs`",
+    f"return x[:, 0].sum() * runs + {BATCH}": "one number, where one is needed",
+}
+"""Bodies in which rows of data are used beside one column, or draws are shared by runs; and why they are not read."""
+
+
+def test_a_column_of_the_data_and_many_runs_at_once_are_read(tmp_path: Path) -> None:
+    many = {"parameters": "x, epsilon, rng, runs", "domain": "[0, 1]"}
+    for table in ("", "x = np.asarray(x, dtype=float)\n"):
+        found = proposed(f"{table}{COLUMN}return values.sum() / len(x) + {BATCH}", tmp_path, **many)
+        assert (found.column, dict(found.calls)["runs"], found.unread) == (1, "runs", ())
+        assert shown(found)[0] == r"s=\frac{\sum_{i=1}^{n}\min(\max(x_i,0),1)}{n}"
+        assert (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
+        assert len(read_mechanisms(tmp_path / "page.md")) == 1
+    for body, why in UNREAD_TABLES.items():
+        found = proposed(body, tmp_path, **many)
+        assert why in " ".join(one.reason for one in found.unread), (body, found.unread)
+
+
+def test_a_function_of_a_column_is_run_as_an_audit_runs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Called violated with probability at most 1e-6; planted: the numbers are of another column than they were read."""
+    monkeypatch.chdir(tmp_path)
+    found = proposed(
+        f"{COLUMN}return values.sum() + {BATCH}", tmp_path, "x, epsilon, rng, runs", domain="[0, 1]"
+    )
+    (tmp_path / "page.md").write_text(found.text, encoding="utf-8")
+    (page,) = read_mechanisms(tmp_path / "page.md")
+    for column, verdict in ((1, Verdict.SUPPORTED), (2, Verdict.VIOLATED)):
+        question = CodeQuestion("mine:release", replace(found, column=column), page, 1000)
+        assert audit_code(question).verdict is verdict
 
 
 def test_what_surrounds_a_function_is_looked_at(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_own_function_is_found_out(folder: Path) -> None:
-    (script,) = [block for block in blocks("sh") if "my_release" in block]
+    (script,) = [block for block in blocks("sh") if "dpverify audit my_release" in block]
     done = shell(script, folder)
     assert done.returncode == 1, done.stderr
     assert "violated" in done.stdout
@@ -72,6 +72,15 @@ def test_own_function_is_found_out(folder: Path) -> None:
     source.write_text(source.read_text(encoding="utf-8").replace("0.5 / len", "1 / len"), encoding="utf-8")
     done = shell(script, folder)
     assert (done.returncode, "supported" in done.stdout) == (0, True), done.stderr
+
+
+def test_code_of_own_function_is_refuted(folder: Path) -> None:
+    """Page and code are found to differ with probability 1e-6 at most; the seed is the default."""
+    (script,) = [block for block in blocks("sh") if "dpverify read my_release" in block]
+    done = shell(script, folder)
+    assert "code and page: supported" in done.stderr, done.stderr
+    assert "\trefuted\t" in done.stdout
+    assert "proved instead, epsilon = 2\n" in done.stdout
 
 
 def test_what_is_known_of_a_release_is_used(folder: Path) -> None:

@@ -40,6 +40,7 @@ from dpverify.statements.mechanisms.code.values import (
     OPERATORS,
     RECORD,
     RELATIONS,
+    RUNS,
     SAME,
     CandidateColumn,
     CandidateTotal,
@@ -50,6 +51,7 @@ from dpverify.statements.mechanisms.code.values import (
     Environment,
     RecordColumn,
     RecordMask,
+    RecordTable,
     UnreadCodeError,
     UnreadValue,
     bound_names,
@@ -60,6 +62,8 @@ from dpverify.statements.mechanisms.code.values import (
     imported,
     is_float,
     is_list,
+    keeps,
+    kept_axis,
     kind_of,
     negated,
     one_if,
@@ -72,19 +76,6 @@ NORM = "numpy.linalg.norm"
 LAST_AXIS = (Number(Fraction(1)), Number(Fraction(-1)))
 
 
-def keeps(node: ast.Call) -> list[ast.expr]:
-    """What a call says of `keepdims`."""
-    return [one.value for one in node.keywords if one.arg == "keepdims"]
-
-
-def kept_axis(node: ast.Call) -> bool:
-    """Whether a call keeps the axis over which it adds up."""
-    said = keeps(node)
-    if said and not (isinstance(said[0], ast.Constant) and isinstance(said[0].value, bool)):
-        raise UnreadCodeError(node, "`keepdims` that is neither True nor False")
-    return bool(said) and isinstance(said[0], ast.Constant) and said[0].value is True
-
-
 class CodeExpressions(ABC):
     """Reads expressions within the body of a function of a module.
 
@@ -94,10 +85,19 @@ class CodeExpressions(ABC):
         holds: what is true of public letters where the code goes on, each with its line.
         notes: what it does that the page need not say, in words.
         unread: lines that are not read: their number and the reason.
+        column: of the data, counted from 0, where one is used.
     """
 
-    def __init__(self, module: ast.Module, parameters: Mapping[str, Variable], *, rows: bool = False) -> None:
-        self.rows = rows
+    def __init__(
+        self,
+        module: ast.Module,
+        parameters: Mapping[str, Variable],
+        *,
+        rows: bool = False,
+        batched: bool = False,
+    ) -> None:
+        self.rows, self.batched = rows, batched
+        self.column: int | None = None
         self.parameters = {*parameters.values()}
         self.draws = list[CodeDraw]()
         self.folds = dict[tuple[str, Expression], Variable]()
@@ -190,9 +190,7 @@ class CodeExpressions(ABC):
                 return self.beside(node, self.value(inner, env), last, env)
             case ast.Subscript(inner, index):
                 return self.element(node, self.value(inner, env), index, env)
-            case ast.GeneratorExp(body, [ast.comprehension() as loop]) | ast.ListComp(
-                body, [ast.comprehension() as loop]
-            ):
+            case ast.GeneratorExp(body, [loop]) | ast.ListComp(body, [loop]):
                 return self.comprehension(node, body, loop, env)
             case ast.Call():
                 return self.call(node, env)
@@ -262,6 +260,10 @@ class CodeExpressions(ABC):
                 return self.counted(node, inner)
             case RecordColumn(shape="flat" | "beside"), _:
                 raise UnreadCodeError(node, f"`{name}` of one number for each record, where records are rows")
+            case RecordTable(), "shape":
+                return (COUNT,)
+            case RecordTable(), _:
+                raise UnreadCodeError(node, "rows of data of which one column is read")
             case RecordColumn(kept=None), "shape":
                 return (COUNT, CANDIDATES) if self.rows else (COUNT,)
             case RecordColumn(), "ndim":
@@ -289,11 +291,14 @@ class CodeExpressions(ABC):
         raise UnreadCodeError(node, "a part of an array that is not read")
 
     def beside(self, node: ast.AST, inner: CodeValue, last: ast.expr, env: Environment) -> RecordColumn:
-        """`norms[:, None]`: one number a record, beside each number of its row."""
-        new = isinstance(last, ast.Constant) and last.value is None
-        if not new and not (
-            isinstance(last, ast.Attribute) and self.value(last, env) == DottedName("numpy.newaxis")
-        ):
+        """`norms[:, None]`: one number a record, beside each number of its row; `data[:, 0]`: its only number."""
+        if isinstance(inner, RecordTable):
+            at = constant(self.number(last, env))
+            if at is None or at < 0 or at.denominator > 1 or self.column not in (None, at):
+                raise UnreadCodeError(node, "another column of the data than one, counted from 0")
+            self.column = int(at)
+            return RecordColumn(RECORD)
+        if self.value(last, env) not in (None, DottedName("numpy.newaxis")):
             raise UnreadCodeError(node, "a part of an array that is not read")
         if not isinstance(inner, RecordColumn) or inner.shape != "flat":
             raise UnreadCodeError(node, "a further axis of something else than one number for each record")
@@ -493,17 +498,15 @@ class CodeExpressions(ABC):
             return self.lifted(
                 node, lambda *a: apply(name, *a), *(self.number(one, env) for one in node.args)
             )
-        if (
-            function.name in ("numpy.logical_and", "numpy.logical_or")
-            and len(node.args) == 2
-            and not node.keywords
-        ):
-            made = And if name == "logical_and" else Or
-            return RecordMask(made(tuple(self.mask(one, env) for one in node.args)))
+        if name in ("logical_and", "logical_or") and len(node.args) == 2 and not node.keywords:
+            both = tuple(self.mask(one, env) for one in node.args)
+            return RecordMask(And(both) if name == "logical_and" else Or(both))
         if function.name in ("builtins.len", "numpy.size") and len(node.args) == 1 and not node.keywords:
             found = self.value(node.args[0], env)
             if isinstance(found, CandidateColumn):
                 return CANDIDATES
+            if isinstance(found, RecordTable) and name == "len":
+                return COUNT
             if isinstance(found, RecordColumn) and not (self.rows and name == "size"):
                 return self.counted(node, found)
         known = name in BUILTINS if builtin else name in NUMPY
@@ -513,7 +516,8 @@ class CodeExpressions(ABC):
 
     def keeps_shape(self, node: ast.AST, name: str, value: CodeValue) -> None:
         """Refuse what makes one row of rows, or of a column."""
-        if self.rows and isinstance(value, RecordColumn) and name in FLATTENED:
+        rows = (self.rows and isinstance(value, RecordColumn)) or isinstance(value, RecordTable)
+        if rows and name in FLATTENED:
             raise UnreadCodeError(node, f"`{name}` of rows, which makes another shape of them")
 
     def same(self, node: ast.Call, env: Environment) -> CodeValue:
@@ -525,7 +529,7 @@ class CodeExpressions(ABC):
         kinds = all(map(is_float, node.args[1:])) and all(
             one.arg in ("dtype", "copy") and is_float(one.value) for one in node.keywords
         )
-        if not isinstance(found, RecordColumn | Expression) or not kinds:
+        if not isinstance(found, RecordColumn | RecordTable | Expression) or not kinds:
             raise UnreadCodeError(node, "a change of an array that is not read")
         return found
 
@@ -539,13 +543,8 @@ class CodeExpressions(ABC):
         if name == "astype" and len(node.args) == 1 and is_float(node.args[0]):
             return self.lifted(node, lambda a: a, inner)
         if name == "clip":
-            given = self.arguments(
-                node,
-                ("low", "high"),
-                env,
-                skip,
-                {"a_min": "low", "min": "low", "a_max": "high", "max": "high"},
-            )
+            also = {"a_min": "low", "min": "low", "a_max": "high", "max": "high"}
+            given = self.arguments(node, ("low", "high"), env, skip, also)
             for side, function in (("low", "max"), ("high", "min")):
                 if given.get(side) is not None:
                     inner = self.lifted(node, lambda a, b, f=function: apply(f, a, b), inner, given[side])
@@ -617,9 +616,7 @@ class CodeExpressions(ABC):
                     f"The seed of line {node.lineno} is taken as new each time; with one seed the noise is the same."
                 )
             elif one is not None and one != GENERATOR:
-                raise UnreadCodeError(
-                    node, "a generator with a fixed seed: its numbers are the same each time"
-                )
+                raise UnreadCodeError(node, "a generator with a fixed seed: the same numbers each time")
         if all(one is None for one in given):
             self.notes.append(
                 f"Line {node.lineno} seeds its own generator, so that an audit is not repeated bit by bit."
@@ -634,6 +631,10 @@ class CodeExpressions(ABC):
             raise UnreadCodeError(node, "NumPy's own generator, which the module seeds")
         given = self.arguments(node, (*names, "size"), env, 0, {})
         around, size = given.get("loc"), given.pop("size", None)
+        if self.batched:
+            if size not in (RUNS, (RUNS,)):
+                raise UnreadCodeError(node, "another number of draws than `size=runs`, one for each run")
+            size = None
         each = isinstance(around, CandidateColumn) or size in (CANDIDATES, (CANDIDATES,))
         if size is not None and not each:
             raise UnreadCodeError(node, "more than one number is drawn at once")
@@ -649,11 +650,13 @@ class CodeExpressions(ABC):
 
     def weighted(self, node: ast.Call, env: Environment) -> ChosenCandidate:
         """A candidate that is drawn with chances proportional to weights: `rng.choice(len(w), p=w / w.sum())`."""
+        if self.batched:
+            raise UnreadCodeError(node, "a choice for many runs")
         given = self.arguments(node, ("a", "p"), env, 0, {})
         weights = given.get("p")
         if given.get("a") != CANDIDATES or not isinstance(weights, CandidateTotal) or not weights.share:
             raise UnreadCodeError(
-                node, "a choice of something else, or with other chances than `p=w / w.sum()`"
+                node, "a choice of something else, or by other chances than `p=w / w.sum()`"
             )
         if self.drawn_in(weights.body):
             raise UnreadCodeError(node, "chances that depend on a draw")

@@ -37,11 +37,13 @@ from dpverify.statements.mechanisms.code.values import (
     DIMENSION,
     GENERATOR,
     RECORD,
+    RUNS,
     CandidateColumn,
     ChosenCandidate,
     CodeDraw,
     CodeValue,
     RecordColumn,
+    RecordTable,
     UnreadCodeError,
     UnreadValue,
     check_plain,
@@ -50,7 +52,7 @@ from dpverify.statements.mechanisms.code.values import (
 )
 from dpverify.statements.mechanisms.pages import ADDED, REPLACE
 
-ROLES = ("data", "rng", "seed")
+ROLES = ("data", "rng", "seed", "runs")
 """What parameters may be that are no letters."""
 DATA_NAMES = ("x", "xs", "data", "records", "values", "dataset", "sample", "samples", "array", "arr", "X")
 GENERATORS = ("rng", "generator", "gen", "prng", "random_state")
@@ -133,9 +135,10 @@ class CodeProposal:
         file: where it stands, and its first and last line in it.
         domain: of records: `in [0, 1]` or `of numbers`.
         neighbors: how these differ: `replace one` or `add or remove one`.
-        calls: how the function is called: each parameter with `data`, `rng`, `seed` or the name of a letter.
+        calls: how the function is called: each parameter with `data`, `rng`, `seed`, `runs` or the name of a letter.
         given: what is assumed of public letters.
         notes: what is guessed, and what is said elsewhere.
+        column: of the data, counted from 0, where the records are one.
     """
 
     target: str
@@ -150,6 +153,7 @@ class CodeProposal:
     calls: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     unread: tuple[UnreadLine, ...]
+    column: int | None = None
 
     @property
     def text(self) -> str:
@@ -270,9 +274,15 @@ class _Proposal:
             self.notes.append(
                 "Each record is a row of d numbers, since something is made of its second axis."
             )
+        self.table = not self.rows and any(_is_column(node, self.records) for node in ast.walk(function))
         self.letters = self.letters_of()
         numbers = {name: v for name, v in self.letters.items() if isinstance(v, Variable)}
-        self.reader = CodeReader(module, numbers, rows=self.rows)
+        batched = RUNS in self.letters.values()
+        if batched:
+            self.notes.append(
+                "`runs` is taken as how many independent runs are made at once; the page is of one run."
+            )
+        self.reader = CodeReader(module, numbers, rows=self.rows, batched=batched)
         self.lines = list[PageLine]()
         self.private = set[Variable]()
         self.undefined, self.known = set[Variable](), set[Variable]()
@@ -290,7 +300,7 @@ class _Proposal:
 
     def which_records(self, records: str | None) -> str:
         """The parameter that is the data."""
-        free = [name for name in self.given if name not in self.generators and name not in _STATE]
+        free = [name for name in self.given if name not in (*self.generators, *_STATE, "runs")]
         if records is not None:
             require(records in free, "--records", records, f"a parameter of the function: {', '.join(free)}")
             return records
@@ -314,9 +324,11 @@ class _Proposal:
         for name, one in self.given.items():
             default = defaults.get(name)
             if name == self.records:
-                found[name] = RecordColumn(CELL if self.rows else RECORD)
+                found[name] = RecordTable() if self.table else RecordColumn(CELL if self.rows else RECORD)
             elif name in self.generators:
                 found[name] = GENERATOR
+            elif name == "runs":
+                found[name] = RUNS
             elif name in _STATE:
                 found[name] = UnreadValue(f"`{name}` is an object with a state")
             elif isinstance(default, ast.Constant) and isinstance(default.value, str | bool):
@@ -344,6 +356,10 @@ class _Proposal:
         if claim:
             self.lines.append(PageLine("claim", claim, 0))
         unread = [self.unread_line(error) for error in reader.unread]
+        if reader.column is not None:
+            self.notes.append(
+                f"A record is its number in column {reader.column} of `{self.records}`, counted from 0."
+            )
         if not claim and not unread:
             unread.append(
                 UnreadLine(
@@ -374,13 +390,15 @@ class _Proposal:
         return CodeProposal(
             self.target, self.file.name, self.function.lineno, self.function.end_lineno or 0, self.domain,
             neighbors, tuple(parameters), tuple(given), tuple(self.lines), tuple(calls),
-            tuple(dict.fromkeys((*self.notes, *said, *reader.notes))), tuple(dict.fromkeys(unread)),
+            tuple(dict.fromkeys((*self.notes, *said, *reader.notes))), tuple(dict.fromkeys(unread)), reader.column,
         )  # fmt: skip
 
     def role(self, value: CodeValue) -> str:
         """What a parameter is called with."""
-        if isinstance(value, RecordColumn):
+        if isinstance(value, RecordColumn | RecordTable):
             return "data"
+        if value == RUNS:
+            return "runs"
         if isinstance(value, Variable):
             return "seed" if value in self.reader.seeds else value.latex
         return "rng"
@@ -548,6 +566,14 @@ class _Proposal:
                 "The claim is guessed from the noise and the parameters' names; `--claim` says another."
             )
         return claim
+
+
+def _is_column(node: ast.AST, name: str) -> bool:
+    """Whether an expression is a column of an array of this name."""
+    match node:
+        case ast.Subscript(ast.Name(found), ast.Tuple([ast.Slice(None, None, None), ast.Constant(int())])):
+            return found == name
+    return False
 
 
 def _of_rows(node: ast.AST) -> bool:

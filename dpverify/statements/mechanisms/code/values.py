@@ -53,7 +53,14 @@ class DottedName:
     name: str
 
 
+@dataclass(frozen=True)
+class RecordTable:
+    """The data with a row for each record, of which one column is used: `data[:, 0]`."""
+
+
 GENERATOR, CANDIDATES = DottedName("<generator>"), DottedName("<number of candidates>")
+RUNS = DottedName("<number of runs>")
+"""How many runs an audit asks for at once; the page is of one."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,7 @@ class CodeDraw:
 
 
 CodeValue: TypeAlias = (
-    "Expression | Formula | RecordColumn | RecordMask | DottedName | UnreadValue | ast.FunctionDef"
+    "Expression | Formula | RecordColumn | RecordTable | RecordMask | DottedName | UnreadValue | ast.FunctionDef"
     " | CandidateColumn | CandidateTotal | ChosenCandidate | tuple[CodeValue, ...] | None"
 )
 Environment: TypeAlias = "dict[str, CodeValue]"
@@ -186,6 +193,19 @@ def check_plain(function: ast.FunctionDef) -> None:
             node, ast.Yield | ast.YieldFrom | ast.Await | ast.Global | ast.Nonlocal | ast.NamedExpr
         ):
             raise UnreadCodeError(node, f"code of this form is not read ({kind_of(node)})")
+
+
+def keeps(node: ast.Call) -> list[ast.expr]:
+    """What a call says of `keepdims`."""
+    return [one.value for one in node.keywords if one.arg == "keepdims"]
+
+
+def kept_axis(node: ast.Call) -> bool:
+    """Whether a call keeps the axis over which it adds up."""
+    said = keeps(node)
+    if said and not (isinstance(said[0], ast.Constant) and isinstance(said[0].value, bool)):
+        raise UnreadCodeError(node, "`keepdims` that is neither True nor False")
+    return bool(said) and isinstance(said[0], ast.Constant) and said[0].value is True
 
 
 def is_float(node: ast.expr) -> bool:
