@@ -230,7 +230,7 @@ def test_blocks_hold_plain_arrays() -> None:
 
 def test_without_distributed_dask_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InvalidArgumentError, match=r"dpverify\[dask\]"):
+    with pytest.raises(InvalidArgumentError, match=r"pip install .*dask"):
         walk(executor=Executor.parse("dask=tcp://127.0.0.1:9"))
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpverify.auditing.requests.options import GIB, GO_ON, OPTIONS, RUNS, SECONDS, RequestError, option_name
-from dpverify.checks import require
 from dpverify.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -111,10 +110,12 @@ class Request:
                 raise InvalidArgumentError(name, getattr(self, name), "True or False")
         for name in ("attribute", "score", "direction"):
             value = () if (value := getattr(self, name)) is None else value
-            require(isinstance(value, str | Sequence), name, value, "a name, or several")
+            if not isinstance(value, str | Sequence):
+                raise InvalidArgumentError(name, value, "a name, or several")
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
         stated = self.claim if isinstance(self.claim, str) else hasattr(self.claim, "privacy_profile")
-        require(stated, "claim", self.claim, 'a claim such as "eps=1,delta=1e-5"')
+        if not stated:
+            raise InvalidArgumentError("claim", self.claim, 'a claim such as "eps=1,delta=1e-5"')
         for fields, unfit, template, *names in self._rules():
             for name in fields:
                 if unfit and self.given(name):
