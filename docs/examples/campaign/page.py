@@ -21,15 +21,16 @@ from dpverify.reports.formats.markdown import escaped
 
 START = """# What was found in libraries
 
-This page is made from the ledger of `make campaign`; no verdict on it was typed by hand.
-[dpverify.toml](examples/campaign/dpverify.toml) has the claim and the pair of data sets of each function.
-Why a claim is read so, and what the library's tracker says, is a person's word in
-[notes.toml](examples/campaign/notes.toml). [How to audit a library](how-to/audit-a-library.md) says how to add one.
+Privacy claims of other libraries that audits refuted, and those that passed. `make campaign` runs the audits, and
+this page is made from its ledger; nobody typed a verdict by hand. [dpverify.toml](examples/campaign/dpverify.toml)
+has the claim and the pair of data sets of each function. A person wrote the reason for each reading of a claim, and
+the notes on the library's issue tracker, into [notes.toml](examples/campaign/notes.toml). [How to audit a
+library](how-to/audit-a-library.md) explains how to add one.
 
 A violated claim is false on the named pair, except with the failure probability. A supported claim was not refuted on
-one pair; beside it stands the smallest violation that would have been found half the time, had this pair shown it.
-Low bits of floating-point noise were not tested. Trackers were searched by words, and only the first posts of threads
-were read: "none found" means no more than that.
+one pair; its row names the smallest violation that the audit would have found half the time, had this pair shown it.
+The audits did not test low bits of floating-point noise. We searched trackers by words, and read only the first posts
+of threads: "none found" means no more than that.
 """
 
 
