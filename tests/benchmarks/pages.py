@@ -111,7 +111,8 @@ def constants_page(found: Mapping[str, Sequence[HiddenConstant]]) -> str:
     every = [one for some in found.values() for one in some]
     how = Counter(one.why for one in every)
     between = (f"{why.value} ({how[why]})" for why in Between if how[why])
-    summary = f"There are {len(every)} rates. What lies between their two constants: {'; '.join(between)}."
+    gaps = "; ".join(between)
+    summary = f"There are {len(every)} rates. In brackets is how many have which gap between the two constants: {gaps}."
     head = "| statement | place | printed | proved | exhibited | ratio | sizes | what lies between |\n"
     head += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |"
     parts = (

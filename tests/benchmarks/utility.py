@@ -141,7 +141,7 @@ def _jax_privacy(data: Dataset, epsilon: float, radius: float, seed: int) -> Poi
 
 LIBRARIES: dict[str, tuple[str, Fitter]] = {
     "diffprivlib": (
-        "LogisticRegression with its default ridge, epsilon-DP, shortened onto the ball",
+        "LogisticRegression with its default ridge, epsilon-DP, its weights scaled onto the ball if they lie outside",
         _diffprivlib,
     ),
     "jax_privacy": (
@@ -320,7 +320,7 @@ def said_of_libraries() -> str:
     for package, (what, _) in LIBRARIES.items():
         found = installed(package)
         lines.append(f"- {package}: {f'{found}, {what}' if found else 'not installed here'}.")
-    lines.append("- Opacus: not compared; it makes the same steps as JAX-Privacy.")
+    lines.append("- Opacus: not compared; it takes the same steps as JAX-Privacy.")
     return "\n".join(lines)
 
 

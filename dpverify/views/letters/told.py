@@ -42,7 +42,7 @@ _RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|neq?|in|to|implies|subset|approx|p
 
 MEANS = {
     Consequence.CLAIM: "what is claimed is false as printed",
-    Consequence.CONSTANT: "a printed constant is not enough",
+    Consequence.CONSTANT: "a printed constant is wrong",
     Consequence.CONDITION: "a condition is missing, without which the claim fails at sizes met in practice",
     Consequence.STEP: "a step of the proof only",
     Consequence.NOTATION: "false as it is written, and clear what is meant",
