@@ -112,9 +112,9 @@ def main() -> None:
     options = parser.parse_args()
     where = ", ".join(jax.devices(kind)[0].device_kind for kind in devices() if kind != "cpu")
     lines = [
-        f"On {time.strftime('%Y-%m-%d')}, {processor()}, {os.cpu_count()} cores that did other things, too; "
+        f"On {time.strftime('%Y-%m-%d')}, {processor()}, {os.cpu_count()} cores, shared with other work; "
         f"JAX {jax.__version__}, NumPy {np.__version__}. "
-        + (f"GPU: {where}." if where else "**No GPU was measured**: this machine has none."),
+        + (f"GPU: {where}." if where else "**No GPU was measured**: this computer has none."),
         "",
         *speeds(options.runs, options.repeats),
         "",

@@ -353,16 +353,17 @@ def tried(trial: Trial, place: Path, times: int) -> Tally:
 
 _PAGE = """# Faults
 
-Written by `make faults` (`tests/benchmarks/faults.py`), seed {seed}.
+Whether dpverify loses work, gives other results or leaves processes running when it is killed, runs out of room, or
+audits hostile code. Made by `make faults` (`tests/benchmarks/faults.py`), seed {seed}.
 
 ## Killed at a random moment
 
-Each command is killed with SIGKILL, which nothing can catch, at a moment drawn uniformly from the time that it
-takes. It is started again with the same store until it gets to its end, killed again on the way, and then begun
-afresh. *Same bits*: what it says at its end, but for times and for what was reused, is that of an undisturbed run.
-*Lost*: how often a row of the store that was there after one kill was not after a later one, or was another. *Left*:
-how often processes still ran half a minute later. A kill before the store's first second has kept nothing, and loses
-nothing. `dpverify run` has no store and starts anew; its ledger is there as a whole or not at all.
+SIGKILL, which no program can catch, kills each command at a moment drawn uniformly from the time that the command
+takes. The command starts again with the same [store](store.md), and is killed again, until it ends; then it begins
+afresh. *With work kept*: kills after which the store had rows. *Same bits*: the result, except times and what was
+reused, is that of an undisturbed run. *Lost*: how often a row that the store had after one kill was missing or changed
+after a later one. *Left*: how often processes still ran half a minute later. A kill in the store's first second finds
+nothing kept, and loses nothing. `dpverify run` has no store and starts anew; its ledger is complete or missing.
 
 | command | kills | with work kept | got to the end | same bits | lost | left |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -370,8 +371,8 @@ nothing. `dpverify run` has no store and starts anew; its ledger is there as a w
 
 ## No room, two at once, hostile subjects
 
-Right means: the exit code that is documented, one sentence instead of a traceback, nothing on standard output that is
-no result, no process left.
+*Right* counts trials with the documented exit code, one sentence instead of a traceback, only results on standard
+output, and no process left. A subject is the function that is audited.
 
 | condition | times | right |
 | --- | --- | --- |

@@ -35,7 +35,8 @@ from dpverify.running import StatedStep, StatedStructure, run
 
 HEAD = """# At scale
 
-Made by `make large`, on a machine with {cores} cores and {memory:.0f} GiB of memory, which did other things, too.
+What large data, a lost worker of a cluster and rare events cost, measured by `make large` on a computer with
+{cores} cores and {memory:.0f} GiB of memory, shared with other work.
 """
 
 
@@ -54,17 +55,17 @@ def head(*names: str) -> list[str]:
 DISK = """## Data on disk
 
 `dpverify fit` on a table of 32-bit floats, with its defaults, epsilon = 1, `--private-only` and a seed, in a process
-of its own: the time on a clock, CPU time, and the most memory of its own that the process had (`RssAnon`, looked at
-every 20 ms; pages of files that it shows are not in it, as the system may drop them). *In memory* is what its table
-takes in 64-bit floats, which a program that loads it needs at least once. The program and its libraries take some
-60 MB of it, whatever the data. The rest grows with the number of records alone: their labels, their order, the sizes
-of steps. A CSV file is read cell by cell, which takes most of its time, and is kept in memory below 256 MiB.
+of its own. *Seconds* is elapsed time. *Most own memory* is the largest private memory of the process (`RssAnon`, read
+every 20 ms; it leaves out pages of mapped files, which the system may drop). *In memory* is the size of the table in
+64-bit floats, which a program that loads it needs at least once. The program and its libraries take some 60 MB of own
+memory, whatever the data. The rest grows only with the number of records: their labels, their order, the sizes of
+steps. dpverify reads a CSV file cell by cell, which takes most of the time, and keeps it in memory below 256 MiB.
 
 {table}
 
-Records are brought into the unit ball part by part, into a nameless file of 64-bit floats, so that the model has the
-bits that it has from memory (`tests/fitting/test_on_disk.py`, which also bounds the memory). A pass over all records
-costs a reading of that file; `yardstick.full-batch` makes up to 4,096 of them.
+dpverify scales records into the unit ball part by part, and writes them to a nameless file of 64-bit floats, so that
+the model has the same bits as a model fitted in memory (`tests/fitting/test_on_disk.py`, which also bounds the memory).
+A pass over all records reads that file once; `yardstick.full-batch` makes up to 4,096 passes.
 """
 FITS = (
     (100_000, 100, "npy", "fmtt18.alg1"),
@@ -151,8 +152,8 @@ def disk() -> str:
 CLUSTER = """## A cluster that loses a worker
 
 {runs:,} runs of `bst14.alg1` ({n} records in {d} dimensions, {steps:,} steps a run) in blocks of {block:,}, here and on
-a Dask cluster of worker processes on this machine (`executor="dask=ADDRESS"`), of which one is killed with SIGKILL
-when a quarter of the blocks are there. All give the bits of the first line (SHA-256 of the points). On {cores} cores,
+a Dask cluster of worker processes on the same computer (`executor="dask=ADDRESS"`), one of which SIGKILL ends
+when a quarter of the blocks are done. All give the bits of the first line (SHA-256 of the points). On {cores} cores,
 eight workers are no faster than {cores}.
 
 {table}
@@ -227,19 +228,19 @@ def cluster() -> str:
 
 TAILS = """## Tails rarer than runs
 
-Of N outputs alone, nothing shows that an event has a probability above 0 that none of them is in: a bound from below
-is then 0, whatever is computed from them. That is so for every mechanism that is known by its outputs only. Where
-steps and their noise are stated (`StatedStructure`), a run can be gone on with from where it is, and
+If no output of N runs is in an event, then outputs alone cannot show that the event has a probability above 0: any
+valid lower bound is 0. That is so for every mechanism that is known by its outputs only. If steps and their noise are
+stated (`StatedStructure`), a run can be continued from any of its states, and
 `dpverify.auditing.white_box.rare_tail` bounds a tail from below by importance splitting: independent replicates whose
-mean is the tail's probability, bounded by betting, at every number of them (the argument is in
+mean is the tail's probability, with a betting bound that holds at every number of them (the argument is in
 `white_box/splitting.py`). It needs no law, no gradient and no half-space; any score of a state will do. There is no
-such bound from above.
+such upper bound.
 
-Lower bounds over the true probability, failure probability 0.05, medians of {seeds} seeds. The truth is a normal
-tail, or a quadrature on a grid of {cells:,} cells. *Pushed noise* is what the white-box audit does for half-spaces:
-the law of the last noise is known, and earlier noise is moved towards the event, with weights. It knows more and does
-better where it applies. *Plain* is the exact (Clopper-Pearson) bound of as many plain runs as the splitting made
-steps: 0 where none of them is in the tail.
+The table has lower bounds divided by the true probability, at failure probability 0.05, as medians of {seeds} seeds.
+The truth is a normal tail, or a quadrature on a grid of {cells:,} cells. *Pushed noise* is what the white-box audit
+does for half-spaces: the law of the last noise is known, and earlier noise is moved toward the event, with weights.
+It uses more knowledge and is sharper where it applies. *Plain* is the exact (Clopper-Pearson) bound from as many
+plain runs as the splitting made steps: 0 if none of them is in the tail.
 
 {table}
 """

@@ -80,21 +80,22 @@ def with_tables(text: str) -> str:
 
 CONSTANTS = """# Hidden constants
 
-Made by `make pages`. Every O( ), Omega( ) and Theta( ) in the statements and tables of the four papers, as it is
-printed, with two constants that can stand before it:
+The constants that the papers' O( ), Omega( ) and Theta( ) hide, computed by `make pages`: each such rate in the
+statements and tables of the four papers, as printed, with two constants:
 
-- *Proved*: the rate holds with this constant at the named sizes. This follows from what the implementation states with
-  every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), from the constants of the proof.
-- *Exhibited*: no better constant holds there, since an instance, or for Omega( ) an algorithm, attains this one: in
-  closed form, by an exact law, by what is counted or proved of the algorithm, or by the end of an interval for the mean
-  of seeded runs. Each interval misses its mean with probability at most {level:g}.
-- *Ratio*: of the two. Beside it stands what lies between them, computed from the values at all sizes.
+- *Proved*: the rate holds with this constant at the named sizes. This follows from what the implementation states
+  with every constant (`risk_bound(n)`, `queries(n)`, the accountant); for Omega( ), from the constants of the proof.
+- *Exhibited*: no better constant holds there, since an instance, or for Omega( ) an algorithm, attains this one. We
+  know this in closed form, from an exact law, from counts or proofs about the algorithm, or from a confidence
+  interval for the mean of seeded runs. Each interval misses its mean with probability at most {level:g}.
+- *Ratio*: the larger of the two divided by the smaller. *What lies between* describes the gap, computed from the
+  values at all sizes.
 
 All are evaluated in double precision, and rounded to the safe side.
 
 {summary}
 
-`dpverify explain STATEMENT` shows a statement's rows. What is evaluated is in `dpverify/statements/*/audits/rates.py`.
+`dpverify explain STATEMENT` shows a statement's rows. `dpverify/statements/*/audits/rates.py` has what is evaluated.
 """
 
 
@@ -110,7 +111,8 @@ def constants_page(found: Mapping[str, Sequence[HiddenConstant]]) -> str:
     every = [one for some in found.values() for one in some]
     how = Counter(one.why for one in every)
     between = (f"{why.value} ({how[why]})" for why in Between if how[why])
-    summary = f"There are {len(every)} rates. What lies between their two constants: {'; '.join(between)}."
+    gaps = "; ".join(between)
+    summary = f"There are {len(every)} rates. In brackets is how many have which gap between the two constants: {gaps}."
     head = "| statement | place | printed | proved | exhibited | ratio | sizes | what lies between |\n"
     head += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |"
     parts = (

@@ -452,36 +452,38 @@ def summary(rows: list[dict[str, Any]]) -> str:
 
 PAGE = """# At real sizes
 
-Made by `make real-size`. Each of the 34 algorithms, run once on each data set below, with the parameters that its
-theorem gives for logistic regression on the unit ball at epsilon = 1 and delta = 1e-5, where nothing else is said (CPU
-seconds, of one thread, in a fresh process: with the accountant, and {numba}).
+What the 34 [algorithms](algorithms.md) cost and achieve at the size of real data, measured by `make real-size`: one
+run of each on each data set below, with the parameters that its theorem gives for logistic regression on the unit
+ball at epsilon = 1 and delta = 1e-5, unless its line says otherwise. Times are CPU seconds of one thread in a fresh
+process, with the accountant, and {numba}.
 
-- *Excess* is the mean empirical risk of the output above the minimum; *bound* is what is proved for the steps that are
-  taken, in expectation, and *by the theorem* what the paper's proof gives with every constant, where that is another
-  number. *In 99 of 100* is the bound with that probability, where the analysis gives one; boosting's only bound has the
-  probability that it is asked for, 0.9. *At best rates* is the bound of the same algorithm with noisy gradient
-  descent's `rate_factor` set by `best_rate_factor`. *Population* is what is proved of the expected excess risk for the
-  population that the records are drawn from (`population_risk_bound`).
-- *Attained* is the mean excess on equal records, over 4 to 400 runs: the largest of those of its own loss and linear
-  ones, with records of up to twelve lengths, of distances to the record, of funnels, which open towards the center,
-  and, where losses have to bend, of a distance to the center that does; losses that bend so much that a larger bound is
-  stated are left out, and the worst is run again with other draws. Of Gibbs
-  laws it may be that of a distance, by quadrature. No bound for all losses is below its expectation. How far the two
-  are apart says how much either may still gain: bounds whose terms are largest on different data, as those of noise
-  beside those of descent, are not attained by one.
+- *Excess* is the mean empirical risk of the output above the minimum; *bound* is the proved bound on its expectation
+  for the steps that are taken, and *by the theorem* what the paper's proof gives with every constant, if that is
+  another number. *In 99 of 100* is a bound that holds with that probability, if the analysis gives one; boosting's
+  only bound holds with the probability that it is asked for, 0.9. *At best rates* is the bound of the same algorithm
+  with noisy gradient descent's `rate_factor` set by `best_rate_factor`. *Population* is the proved bound on the
+  expected excess risk for the population that the records are drawn from (`population_risk_bound`).
+- *Attained* is the largest mean excess that a search found, with all records equal, over 4 to 400 runs. The search
+  tries the algorithm's own loss and linear losses, with records of up to twelve lengths; distances to the record;
+  funnels, which open toward the center; and, if losses have to be smooth, a smooth distance to the center. It leaves
+  out losses that bend so much that a larger bound is stated, and runs the worst again with other draws. For Gibbs
+  laws (the exponential mechanism) it may be that of a distance, by quadrature. A bound for all losses cannot be below
+  the expectation of this mean. The gap between the two limits what either can still gain; a bound with terms that are
+  largest on different data, such as one of noise and one of descent, is attained by no single data set.
 - *Here* is the largest excess risk on the constraint set and these data, *anywhere* the largest of any convex losses
-  with the same Lipschitz constant on any data, which is that constant times the diameter: a bound for all such losses
-  that is not below it is *vacuous*, and one that is not below the first is so *on these data*. The center of a ball or
-  box is chosen without data and has at most half of *anywhere*: a bound that is not below that is *no better than the
-  center*.
-- A bound on the population's risk is one for every population, and so for this data set as the population. A dash:
-  nothing is stated, or the output is no point of a problem. What is not run shows why: the steps that were foreseen,
-  which `run(..., call_limit=...)` allows, or a net that is too large to be made. Its bound is stated all the same.
+  with the same Lipschitz constant on any data, which is that constant times the diameter. A bound for all such losses
+  that is not below *anywhere* is *vacuous*; one that is not below *here* is *vacuous on these data*. The center of a
+  ball or box is chosen without data and has at most half of *anywhere*: a bound that is not below that is *no better
+  than the center*.
+- A bound on the population's risk is one for every population, and so for this data set as the population. A dash
+  means that nothing is stated, or that the output is no point of a problem. An algorithm that was not run shows why:
+  too many predicted steps, which `run(..., call_limit=...)` allows, or a net that is too large to make. Its bound is
+  stated all the same.
 
-`dpverify verify --profile full` audits each algorithm at the size of the first data set, or, where a run is refused
-there, at the largest size at which it is not (`dpverify explain ALGORITHM` lists these audits, `.../real-size/...`).
-The quick profile has an audit of privacy there for each algorithm that is audited for it, by known laws or steps
-(`.../whole-data`), but for walks.
+`dpverify verify --profile full` audits each algorithm at the size of the first data set or, if it refuses a run of
+that size, at the largest size that it accepts (`dpverify explain ALGORITHM` lists these audits, `.../real-size/...`).
+Of each algorithm with audits of privacy, except walks, the quick profile has one at this size, by known laws or steps
+(`.../whole-data`).
 
 {tables}
 """

@@ -259,18 +259,19 @@ def table(rows: list[Row]) -> str:
 
 PAGE = """# How the cost grows
 
-Made by `make scaling`. For each algorithm, with its theorem's parameters, the table gives the oracle calls of one run
-at the smallest sizes (gradients and losses of single records, projections, linear minimizations), and the exponents
-with which the calls and the time of a run grow with the number of records n and with the dimension d, the other one
-being fixed. *Printed* is the exponent that the paper states, up to logarithms; a dash means that it states none, or
-that nothing is counted. Counts do not depend on the machine. Times do, and their exponents are fitted at small sizes,
-where fixed costs still matter. [real-size.md](real-size.md) has single runs at the size of a data set.
+How the cost of each [algorithm](algorithms.md) grows with the number of records n and with the dimension d, measured
+by `make scaling`. With its theorem's parameters, the table gives the oracle calls of one run at the smallest sizes
+(gradients and losses of single records, projections, linear minimizations), and the exponents with which calls and
+time grow in n or d, with the other fixed. *Printed* is the exponent that the paper states, up to logarithms; a dash
+means that it states none, or that there is nothing to count. Counts do not depend on the machine. Times do, and their
+exponents are fitted at small sizes, where fixed costs still matter. [real-size.md](real-size.md) has single runs at
+the size of a data set.
 
 *Of drawing speed* is the algorithm's throughput as a share of the throughput of drawing its random numbers alone, at
 the largest d, {numba}; *of NumPy's*, of NumPy's own drawing. A step of a noisy gradient method with one record
-(bst14.alg1, all of fmtt18) draws d numbers and otherwise does work linear in d: the goal there is 90 % of NumPy's.
-Elsewhere each draw is followed by more work (many gradients for one noise vector, n losses, a minimization), or there
-is next to nothing to draw.
+(bst14.alg1, all of fmtt18) draws d numbers and otherwise does work linear in d; the goal for these is 90 % of NumPy's
+speed. The other algorithms do more work for each draw (many gradients for one noise vector, n losses, a minimization),
+or draw next to nothing.
 
 {table}
 
@@ -285,29 +286,29 @@ of epsilon.
 
 {walk}
 
-The largest n for which a walk has at most {affordable:,} steps. That takes less than a minute at p = 1 and 2, where
-all cells fit into a table (here {seconds:.0f} s for such a walk of {walk_runs} runs at p = 2, step by step), and
+The largest n for which a walk has at most {affordable:,} steps. That takes less than a minute at p = 1 and 2, where all
+cells fit into a table (here {seconds:.0f} s for such a walk of {walk_runs} runs at p = 2, step by step), and
 longer for larger p.
 
 {feasible}
 
 ## Algorithms 5 to 7 where the set is not the cube
 
-There the loss is extended from the set to the cube around it (projections and gradients at every step), the gauge is
-penalized, and walks that end outside of the set are repeated. Logistic regression at epsilon = {gauged_epsilon:g} by
-Algorithm 7; what a step costs is measured over the first {gauged_steps} steps of one walk, in CPU time. The last column
-is **extrapolated**, never run: the proven number of steps of as many walks as may be needed. On such a set Algorithms 5
-to 7 are toys at any size: no run of them, not even on one record in two dimensions, ends in a minute.
+There the algorithms extend the loss from the set to the cube around it (projections and gradients at every step),
+penalize the gauge, and repeat walks that end outside the set. Logistic regression at epsilon = {gauged_epsilon:g} by
+Algorithm 7; the cost of a step is measured over the first {gauged_steps} steps of one walk, in CPU time. The last
+column is **extrapolated**, never run: the proven number of steps of as many walks as may be needed. On such a set
+Algorithms 5 to 7 are toys at any size: no run of them, not even on one record in two dimensions, ends in a minute.
 
 {gauged}
 
 ## What is inherently a toy
 
 Algorithms 2 and 8 for general losses cut the set into cells or take a net of it, whose sizes grow exponentially with
-the dimension; the grid walk takes the number of steps that is proved enough. The table has the largest sizes, up to
-{most} records, at which a run is not refused; each ends in less than a minute. In one dimension a cell is drawn by the
-law that the walk has after all its steps. For quadratic and linear losses on a ball Algorithm 2 has a closed form and
-is no toy: see the table on top and [real-size.md](real-size.md).
+the dimension; the grid walk takes the number of steps that is proved to suffice. The table has the largest sizes, up
+to {most} records, at which a run is not refused; each run ends in less than a minute. In one dimension dpverify draws
+a cell from the law that the walk has after all its steps. For quadratic and linear losses on a ball Algorithm 2 has a
+closed form and is no toy: see the first table and [real-size.md](real-size.md).
 
 {toys}
 """
@@ -315,18 +316,19 @@ is no toy: see the table on top and [real-size.md](real-size.md).
 SOLVERS_TITLE = "## Phased ERM among many records"
 SOLVERS = """{title}
 
-The inner solver of mn25's Algorithm 5 is variance-reduced descent in phases where that is foreseen cheaper than
-accelerated descent, from constants, n and the gap alone. The table has logistic regression on the unit ball in {d}
-dimensions at epsilon = {epsilon:g} and delta = {delta:g}: gradients of single records that a run takes, on average over
-{runs} runs, with the exponent from the line before; and the CPU time of a run within that batch. *Alone* is accelerated
-descent in all phases. *At most* is what a run may take whatever is drawn. *Passes a phase* are the calls over n and
-over the number of phases, which grows like log2(n). kappa is the largest condition number, that of the first phase.
+The inner solver of mn25's Algorithm 5 is variance-reduced descent in the phases in which constants, n and the gap
+predict that it is cheaper than accelerated descent. The table has logistic regression on the unit ball in {d}
+dimensions at epsilon = {epsilon:g} and delta = {delta:g}: the gradients of single records that a run takes, on
+average over {runs} runs, with the exponent from the line before; and the CPU time of a run within that batch. *Alone*
+is accelerated descent in all phases. *At most* bounds the gradients of a run for any draws. *Passes a phase* are the
+calls divided by n and by the number of phases, which grows like log2(n). kappa is the largest condition number, that
+of the first phase.
 
-The paper says O((n + kappa) log(n / alpha)) calls with SVRG, near linear in n here. That this solver is near linear is
-measured, not proved: its constants were chosen on these data and a few others, and only the larger number is sure,
-beside the gap, which is certified in every run. Of the {searches:,} searches on draws behind the table, {left:,} were
-left to accelerated descent because their rounds had not been enough. Where records are few, the many small steps take
-longer than the gradients that they save.
+The paper states O((n + kappa) log(n / alpha)) calls with SVRG, near linear in n here. We measured, and did not prove,
+that this solver is near linear: its constants were chosen on these data and a few others. Proved is only the larger
+number, *at most*; the duality gap is certified in every run. Of the {searches:,} searches on draws behind the table,
+{left:,} were left to accelerated descent because their rounds were not enough. With few records, the many small steps
+take longer than the gradients that they save.
 
 {table}"""
 SOLVER_SIZES = (50, 200, 800, 3_200, 12_800, 51_200, 204_800)

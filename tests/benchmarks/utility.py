@@ -141,7 +141,7 @@ def _jax_privacy(data: Dataset, epsilon: float, radius: float, seed: int) -> Poi
 
 LIBRARIES: dict[str, tuple[str, Fitter]] = {
     "diffprivlib": (
-        "LogisticRegression with its default ridge, epsilon-DP, shortened onto the ball",
+        "LogisticRegression with its default ridge, epsilon-DP, its weights scaled onto the ball if they lie outside",
         _diffprivlib,
     ),
     "jax_privacy": (
@@ -285,27 +285,28 @@ def summary(found: list[tuple[str, float, float, list[Row]]]) -> list[str]:
 
 PAGE = """# Utility
 
-Made by `make utility`. Logistic regression on a ball, delta {delta:g}: each method that `dpverify fit` can run for the
-budget (its parameters follow from n, d, the ball and the budget), and other libraries. *Bound* is what is proved of the
-expected excess risk; *excess risk* is the mean empirical risk above the certified minimum on the ball, *accuracy* that
-on the same records; ± is half of a 95 % interval of the mean over independent runs. *s a run*: CPU seconds of a single
-run. In bold: the smallest mean of several runs, libraries aside. Records lie in the unit ball: breast cancer (569 of 30
-features, scaled from the data, which is not private in itself) and digits (1,797 of 64) as `dpverify.problems.load` has
-them, and a made one (2,000 of 20, two Gaussian classes).
+How good private models are, measured by `make utility`: logistic regression on a ball, delta {delta:g}, by each
+method that [`dpverify fit`](how-to/fit.md) can run for the budget (its parameters follow from n, d, the ball and the
+budget), and by other libraries. *Bound* is the proved bound on the expected excess risk; *excess risk* is the mean
+empirical risk above the certified minimum on the ball, *accuracy* that on the same records; ± is half the width of a
+95 % confidence interval of the mean over independent runs. *s a run*: CPU seconds of a single run. In bold: the
+smallest mean of several runs, libraries aside; it may lie within the intervals of others. Records lie in the unit
+ball: breast cancer (569 of 30 features, scaled from the data, which is not private in itself) and digits (1,797 of
+64) as `dpverify.problems.load` gives them, and a synthetic set, *made* (2,000 of 20, two Gaussian classes).
 
-`yardstick.full-batch` is noisy gradient descent on all records with exact accounting, nobody's theorem. Its one free
-number, by how much its steps exceed those that minimize the bound, was set with the first two data sets at epsilon = 1
-in view; the made one was not looked at. All methods get the slope that the logistic loss has on the ball,
-1 / (1 + e^-R), in place of 1. Neighbors differ in one replaced record, but for libraries of which it is said:
-adding or removing one moves a gradient half as far. Methods for strongly convex losses alone
-(`dpverify fit --ridge`) are not here, and a run that is foreseen to take more than {longest:g} s is not made. Output
-that is the start, whatever the records, shows as ± 0.
+`yardstick.full-batch` is noisy gradient descent on all records with exact accounting, which comes from none of the
+papers. We set its one free number, the factor by which its steps exceed those that minimize the bound, with the first
+two data sets at epsilon = 1 in view, and did not look at the synthetic one. All methods get the largest slope of the
+logistic loss on the ball of radius R, 1 / (1 + e^-R), in place of 1. Neighbors differ in one replaced record, except
+for libraries below that say otherwise: adding or removing a record moves a gradient half as far. Methods for strongly
+convex losses only (`dpverify fit --ridge`) are not here, and neither is a run that is expected to take more than
+{longest:g} s. An output that is always the starting point shows as ± 0.
 
 {libraries}
 
 ## At a glance
 
-Mean excess risks. `auto` takes the smallest bound, before anything is run.
+Mean excess risks. `auto` is the method with the smallest bound, which `dpverify fit` chooses before it runs anything.
 
 {summary}
 
@@ -319,7 +320,7 @@ def said_of_libraries() -> str:
     for package, (what, _) in LIBRARIES.items():
         found = installed(package)
         lines.append(f"- {package}: {f'{found}, {what}' if found else 'not installed here'}.")
-    lines.append("- Opacus: not compared; it makes the same steps as JAX-Privacy.")
+    lines.append("- Opacus: not compared; it takes the same steps as JAX-Privacy.")
     return "\n".join(lines)
 
 

@@ -73,7 +73,7 @@ def test_other_commands_stand_on_the_pages_that_are_tested(word: str, page: str)
 
 def test_numbers_in_sentences_are_those_of_the_pages() -> None:
     text = " ".join(GALLERY.read_text(encoding="utf-8").split())
-    (bound,) = re.findall(r"mu is at least ([\d.]+) where", text)
+    (bound,) = re.findall(r"mu is at least ([\d.]+), and", text)
     assert f"mu at least {bound}" in " ".join(
         (DOCS / "how-to" / "one-training-run.md").read_text(encoding="utf-8").split()
     )

@@ -109,7 +109,7 @@ def test_page_says_what_the_ledger_says(ledger: Ledger) -> None:
     assert lines.index("| OpenDP Laplace sum |") > passed
     left = "| Opacus DPOptimizer | no \\<module\\> (old.py, line 2) |"
     assert lines.index(left) > lines.index("## Undecided or refused")
-    assert "Tracker (a person's word of 2026-11-27): none found." in lines
+    assert "Tracker (a person's note of 2026-11-27): none found." in lines
     (first, second) = ledger.entries
     turned = ledger.model_copy(
         update={"entries": (first.model_copy(update={"verdict": "supported"}), second)}

@@ -21,22 +21,24 @@ from dpverify.reports.formats.markdown import escaped
 
 START = """# What was found in libraries
 
-This page is made from the ledger of `make campaign`; no verdict on it was typed by hand.
-[dpverify.toml](examples/campaign/dpverify.toml) has the claim and the pair of data sets of each function.
-Why a claim is read so, and what the library's tracker says, is a person's word in
-[notes.toml](examples/campaign/notes.toml). [How to audit a library](how-to/audit-a-library.md) says how to add one.
+Privacy claims of other libraries that audits refuted, and those that passed. `make campaign` runs the audits, and
+this page is made from its ledger; nobody typed a verdict by hand. [dpverify.toml](examples/campaign/dpverify.toml)
+has the claim and the pair of data sets of each function. A person wrote the reason for each reading of a claim, and
+the notes on the library's issue tracker, into [notes.toml](examples/campaign/notes.toml). [How to audit a
+library](how-to/audit-a-library.md) explains how to add one.
 
-A violated claim is false on the named pair, except with the failure probability. A supported claim was not refuted on
-one pair; beside it stands the smallest violation that would have been found half the time, had this pair shown it.
-Low bits of floating-point noise were not tested. Trackers were searched by words, and only the first posts of threads
-were read: "none found" means no more than that.
+A violated claim is false on the named pair, except with the failure probability: the audit bets against a claim, and a
+true claim almost never lets the bets win much ([sequential.md](sequential.md)). A supported claim was not refuted on
+one pair; its row names the smallest violation that the audit would have found half the time, had this pair shown it.
+The audits did not test low bits of floating-point noise. We searched trackers by words, and read only the first posts
+of threads: "none found" means no more than that.
 """
 
 
 ACCOUNTANTS = """## Accountants
 
 The smallest epsilon at delta 1e-5 lies between the two ends. An answer below the first is violated;
-an answer between them is undecided. [More settings](accountants.md).
+an answer between them is undecided. *Says* is the accountant's answer. [More settings](accountants.md).
 """
 
 
@@ -76,11 +78,11 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
     for title, word in (("Findings", ""), ("Doubtful", "doubtful")):
         yield f"## {title}\n"
         if word:
-            yield "Violated as read here; another reading may be meant.\n"
+            yield "These claims are violated as we read them; the library may mean another reading.\n"
         for entry in violated:
             if words[name_of(entry)] == word:
                 yield from _finding(entry, known.get(name_of(entry), {}), ledger.versions)
-    yield "## Planted faults\n\nEach has to be found; one that is not is a defect of the campaign.\n"
+    yield "## Planted faults\n\nThe campaign has to find each; one that it misses is a defect of the campaign.\n"
     yield from _table(
         ("subject", "claim", "verdict", "runs"),
         ((name, e.claim, e.verdict, str(e.runs)) for e in audits if words[name := name_of(e)] == "planted"),
@@ -133,7 +135,7 @@ def _looked_up(note: Mapping[str, Any]) -> Iterator[str]:
         yield f"- Reproducer without dpverify: [{script}.py](examples/campaign/reproducers/{script}.py)."
     if looked := note.get("looked"):
         link, thread = note.get("tracker"), note.get("thread")
-        yield f"- Tracker (a person's word of {looked}): {f'{link}: {thread}' if link else 'none found'}."
+        yield f"- Tracker (a person's note of {looked}): {f'{link}: {thread}' if link else 'none found'}."
 
 
 def _finding(entry: PrivacyEvidence, note: Mapping[str, Any], versions: Mapping[str, str]) -> Iterator[str]:

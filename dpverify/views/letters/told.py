@@ -42,7 +42,7 @@ _RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|neq?|in|to|implies|subset|approx|p
 
 MEANS = {
     Consequence.CLAIM: "what is claimed is false as printed",
-    Consequence.CONSTANT: "a printed constant is not enough",
+    Consequence.CONSTANT: "a printed constant is wrong",
     Consequence.CONDITION: "a condition is missing, without which the claim fails at sizes met in practice",
     Consequence.STEP: "a step of the proof only",
     Consequence.NOTATION: "false as it is written, and clear what is meant",
@@ -548,7 +548,7 @@ def first_page(letter: Letter) -> tuple[str, ...]:
     told = [
         f"{plural(len(letter.entries), 'fault')} that {'changes' if len(letter.entries) == 1 else 'change'} a claim, a "
         "constant or a condition: read these first",
-        f"{plural(len(letter.steps), 'step')} of other proofs, by which no claim breaks",
+        f"{plural(len(letter.steps), 'step')} of other proofs, which break no claim",
         f"{plural(len(letter.meant), 'edge case')} {beside} of notation",
     ]
     numbers = (len(letter.entries), len(letter.steps), len(letter.meant))
@@ -559,16 +559,13 @@ def first_page(letter: Letter) -> tuple[str, ...]:
     )
     unconfirmed = sum(not row.confirmed_by_checker for row in letter.rows)
     said.append(
-        "Each formula is broken by values in exact or rigorous arithmetic"
-        + (
-            f"; an independent checker confirmed all but {unconfirmed} of {len(letter.rows)}."
-            if unconfirmed
-            else ", confirmed by an independent checker."
-        )
+        "Each formula fails at the values, or along the values, that are shown, in exact or rigorous arithmetic; "
+        "an independent checker confirmed "
+        + (f"all but {unconfirmed} of {len(letter.rows)}." if unconfirmed else "this.")
     )
     if any(row.verdict is Verdict.DOES_NOT_FOLLOW for row in letter.rows):
         said.append(
-            "What does not follow is not shown to be false: letters that stand for expectations, divergences and the "
-            "like have values that break it, which nothing need attain."
+            "A formula that does not follow is not shown to be false: it fails only at values of expectations, "
+            "divergences and the like that perhaps nothing attains."
         )
     return tuple(said)
