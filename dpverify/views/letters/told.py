@@ -565,7 +565,7 @@ def first_page(letter: Letter) -> tuple[str, ...]:
     )
     if any(row.verdict is Verdict.DOES_NOT_FOLLOW for row in letter.rows):
         said.append(
-            "A formula that does not follow is not shown to be false: it fails only at values of expectations, "
+            "A formula that does not follow is not shown to be false: it fails at values of expectations, "
             "divergences and the like that perhaps nothing attains."
         )
     return tuple(said)
