@@ -17,6 +17,8 @@ Inner = Callable[[Branch, Json, Json], list[str]]
 
 def integral(setting: Branch, claim: Json, proof: Json, inner: Inner) -> list[str]:
     """With the integral's value in its place: of a Gaussian bell, or of what decays exponentially."""
+    if "rate" not in proof:
+        raise UntranslatedError("an antiderivative between finite ends")
     e, rate = proof["integral"], proof["rate"]
     _, body, x, low, high = e
     q = proof.get("part", ZERO) if proof["method"] == "gaussian-integral" else proof["factor"]

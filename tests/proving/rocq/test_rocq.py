@@ -195,6 +195,9 @@ def test_what_has_no_meaning_there_is_refused_and_said() -> None:
             statement(problem(claim, letters=tuple(map(letter, "xyz"))))
     assert theorem_of(KernelRow("", unknown, "proved", SMT)) is KernelReason.OPERATOR
     assert theorem_of(KernelRow("", BOUND, "certified", SMT)) is KernelReason.METHOD
+    inside = ["integral", ["sym", "z"], "z", ["num", "0"], ONE]
+    primitive = {"method": "antiderivative", "integral": inside, "primitive": ["sym", "z"], "then": SMT}
+    assert theorem_of(KernelRow("", problem(["<=", inside, Y]), "proved", primitive)) is KernelReason.METHOD
 
 
 def test_each_letter_has_a_name_of_its_own() -> None:
