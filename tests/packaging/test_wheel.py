@@ -25,8 +25,7 @@ from dpverify.verification.remembering.shipped import recall_or_read, ship
 ROOT = Path(__file__).parents[2]
 COPIED = (
     "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
-    ".pre-commit-hooks.yaml", "REUSE.toml", "action.yml", "SECURITY.md", "Makefile", "requirements.lock",
-    "requirements-dev.lock",
+    ".pre-commit-hooks.yaml", "action.yml", "SECURITY.md", "Makefile", "requirements.lock", "requirements-dev.lock",
 )  # fmt: skip
 
 
