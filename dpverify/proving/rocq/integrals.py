@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dpverify.proving.rocq.chains import ZERO, halves, negative, slope
 from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides
@@ -11,54 +11,109 @@ from dpverify.proving.rocq.comparisons import Branch, braced, compared, parts_of
 from dpverify.proving.rocq.terms import Json, RocqTerms, UntranslatedError, letters_in, name_of, replaced
 
 INFINITE: list[Json] = [["inf", "-"], ["inf", "+"]]
+ONE, TWO, HALF = (["num", text] for text in ("1", "2", "1/2"))
 Inner = Callable[[Branch, Json, Json], list[str]]
 """The script of a claim in a branch, by a proof."""
 
 
-def integral(setting: Branch, claim: Json, proof: Json, inner: Inner) -> list[str]:
-    """With the integral's value in its place: of a Gaussian bell, or of what decays exponentially."""
-    if "rate" not in proof:
-        raise UntranslatedError("an antiderivative between finite ends")
-    e, rate = proof["integral"], proof["rate"]
+@dataclass(frozen=True)
+class Primitive:
+    """A rule for an integral, and what it is applied to."""
+
+    rule: str
+    its: list[Json]
+    function: Json
+    """Its derivative is asked for; the primitive, or a factor in it."""
+    form: Json
+    """The integrand, by that derivative."""
+    value: Json
+    first: list[list[str]]
+    """A script for each condition before those on derivatives."""
+
+
+def integral(setting: Branch, proof: Json) -> tuple[Json, list[str]]:
+    """The value of an integral of a bell, of what decays exponentially, or by a primitive; a script with it."""
+    e = proof["integral"]
     _, body, x, low, high = e
-    q = proof.get("part", ZERO) if proof["method"] == "gaussian-integral" else proof["factor"]
-    rises, letter = halves(slope(q, x)), ["sym", x]
-    inside = replace(setting, kinds={**setting.kinds, x: "real"})
-    if x in setting.kinds or x in letters_in(rate):
+    if x in setting.kinds or x in letters_in(proof.get("rate", ZERO)):
         raise UntranslatedError("a letter that is not new")
-    if proof["method"] == "gaussian-integral" and [low, high] == INFINITE:
-        factor, center = proof["factor"], proof["center"]
-        away = ["add", letter, negative(center)]
-        slant = ["mul", ["num", "-2"], rate, away, q]
-        form = ["mul", ["add", factor, rises, slant], bell(["mul", rate, ["pow", away, ["num", "2"]]])]
-        square = ["mul", ["pi"], ["pow", rate, ["num", "-1"]]]
-        value = ["mul", factor, ["pow", square, ["num", "1/2"]]]
-        rule, its = "gaussian_integral", [factor, rate, center]
-    elif proof["method"] == "antiderivative" and high == INFINITE[1] and low[0] != "inf":
-        form = ["mul", ["add", rises, ["mul", ["num", "-1"], rate, q]], bell(["mul", rate, letter])]
-        value = negative(["mul", replaced(q, x, low), bell(["mul", rate, low])])
-        rule, its = "exponential_integral", [rate, low]
+    inside, between, shown = replace(setting, kinds={**setting.kinds, x: "real"}), "", list[str]()
+    if "rate" in proof:
+        shown = [f"assert (rate_ : 0 < {setting.text(proof['rate'])})."]
+        shown += braced(compared(setting, TwoSides("<", ZERO, proof["rate"])))
+        its = _gaussian(proof) if proof["method"] == "gaussian-integral" else _exponential(proof)
     else:
-        raise UntranslatedError("ends")
-    function, *ends = RocqTerms(setting.kinds).integral(*e[1:])
-    between = " ".join([function, *ends])
-    n, text, given = name_of(x), setting.text(value), " ".join(f"({setting.text(each)})" for each in its)
-    functions = " ".join(f"(fun {n} : R => {inside.text(each)})" for each in (q, rises))
-    lines = [
-        f"assert (integrable {between} /\\ integral {between} = {text}) as [? integral_].",
-        *braced(
-            [
-                f"apply ({rule} {function} {given} {functions}).",
-                *braced(compared(setting, TwoSides("<", ZERO, rate))),
-                *braced(["slow."]),
-                *braced([f"intros {n}; derived."]),
-                *braced([f"intros {n}; auto_derive; repeat split."]),
-                *braced([f"intros {n}; cbv beta.", *compared(inside, TwoSides("==", body, form))]),
-            ]
-        ),
-        "rewrite integral_; clear integral_.",
+        ends = [TwoSides("<=", low, ["sym", x]), TwoSides("<=", ["sym", x], high)]
+        inside, between = inside.knowing(*ends), " low_ high_"
+        q, ordered = proof["primitive"], compared(setting, TwoSides("<=", low, high))
+        value = difference(replaced(q, x, high), replaced(q, x, low))
+        its = Primitive("integral_between", [], q, halves(slope(q, x)), value, [ordered])
+    function, *ends_of = RocqTerms(setting.kinds).integral(*e[1:])
+    n, given = name_of(x), " ".join(f"({setting.text(each)})" for each in its.its)
+    its_slope = halves(slope(its.function, x))
+    functions = " ".join(f"(fun {n} : R => {inside.text(each)})" for each in (its.function, its_slope))
+    all_of_it = " ".join([function, *ends_of])
+    shown += [f"eapply ({its.rule} {function} {given} {functions})."]
+    for script in (
+        *its.first,
+        [f"intros {n}{between}; derived."],
+        [f"intros {n}{between}; auto_derive; repeat split; first [exact I | apply Phi_derivable | defined]."],
+        [f"intros {n}{between}; cbv beta.", *compared(inside, TwoSides("==", body, its.form))],
+    ):
+        shown += braced(script)
+    said = f"integrable {all_of_it} /\\ integral {all_of_it} = {setting.text(its.value)}"
+    lines = [f"assert ({said}) as [? integral_].", *braced(shown), "rewrite integral_; clear integral_."]
+    return its.value, lines
+
+
+def _gaussian(proof: Json) -> Primitive:
+    """By the normal law at both ends."""
+    _, _, x, low, high = proof["integral"]
+    rate, center, factor, q = proof["rate"], proof["center"], proof["factor"], proof.get("part", ZERO)
+    away = ["add", ["sym", x], negative(center)]
+    tail = bell(["mul", rate, ["pow", away, TWO]])
+    law = ["phi", ["mul", away, ["pow", ["mul", TWO, rate], HALF]]]
+    rest = ["mul", q, tail]
+    (below, first), (above, last) = (
+        (ONE if end[1] == "+" else ZERO, ZERO)
+        if end in INFINITE
+        else (replaced(law, x, end), replaced(rest, x, end))
+        for end in (low, high)
+    )
+    size = ["mul", factor, ["pow", ["mul", ["pi"], ["pow", rate, ["num", "-1"]]], HALF]]
+    value = ["add", ["mul", size, difference(above, below)], difference(last, first)]
+    form = ["mul", ["add", factor, halves(slope(q, x)), ["mul", ["num", "-2"], rate, away, q]], tail]
+    ends = [
+        ["apply bell_ends; [exact rate_ | slow]." if end in INFINITE else "apply bell_end_at."]
+        for end in (low, high)
     ]
-    return lines + inner(setting, swapped(claim, e, value), proof["then"])
+    return Primitive(
+        "gaussian_integral",
+        [factor, rate, center],
+        q,
+        form,
+        value,
+        [*ends, ["cbv beta; ring."], ["exact rate_."]],
+    )
+
+
+def _exponential(proof: Json) -> Primitive:
+    """From a number to infinity."""
+    _, _, x, low, high = proof["integral"]
+    if high != INFINITE[1] or low[0] == "inf":
+        raise UntranslatedError("ends")
+    rate, q = proof["rate"], proof["factor"]
+    tail = bell(["mul", rate, ["sym", x]])
+    form = ["mul", ["add", halves(slope(q, x)), negative(["mul", rate, q])], tail]
+    value = negative(replaced(["mul", q, tail], x, low))
+    return Primitive("exponential_integral", [rate, low], q, form, value, [["exact rate_."], ["slow."]])
+
+
+def difference(e: Json, other: Json) -> Json:
+    """The first less the other, without what is zero."""
+    if ZERO in (e, other):
+        return e if other == ZERO else negative(other)
+    return ["add", e, negative(other)]
 
 
 def bell(e: Json) -> Json:

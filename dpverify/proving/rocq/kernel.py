@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
@@ -21,7 +21,7 @@ from typing import Any
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.besides.kernels import KernelReason
-from dpverify.proving.rocq.scripts import script
+from dpverify.proving.rocq.scripts import is_at_a_point, script
 from dpverify.proving.rocq.terms import Json, UntranslatedError, boxed, statement
 from dpverify.running.store import keep, kept
 
@@ -52,6 +52,8 @@ SOURCES = ("semantics.v", "rules.v")
 ROWS_A_FILE = 140
 """At most; what a file's theorems rest on is printed once, which takes seconds, so that a few rows are one file."""
 FEW_ROWS = 40
+_AFTER = 4294967291
+"""A number in no file."""
 CPU_SECONDS = 120
 """A guard for one file, with one more for each row; a row at which it ends is tried once more alone, and what comes of
 that is not kept."""
@@ -81,7 +83,11 @@ class RocqTheorem:
     def text(self, number: int) -> str:
         """Its part of a file."""
         about = "\n   ".join(_in_comment(line) for line in (self.name, *self.about))
-        return f"(* {about} *)\nTheorem row_{number} :\n  {self.statement}.\nProof.\n{self.script}\nQed.\n"
+        return "\n".join([f"(* {about} *)", *self.sentences(number), ""])
+
+    def sentences(self, number: int) -> list[str]:
+        """The theorem, and its proof, each of one sentence or more."""
+        return [f"Theorem row_{number} :\n  {self.statement}.", "Proof.", *self.script.splitlines(), "Qed."]
 
     @property
     def is_of_tactics(self) -> bool:
@@ -161,7 +167,8 @@ def said_of(row: KernelRow) -> tuple[Json, str] | KernelReason:
         if "box" not in row.proof:
             return KernelReason.METHOD
         problem = boxed(problem, row.proof["box"])
-    if row.verdict == "refuted" and row.proof["method"] != "counterexample":
+    negated = is_at_a_point(row.proof) or row.proof.get("shows") == "negation"
+    if row.verdict == "refuted" and not negated:
         return KernelReason.METHOD
     try:
         return problem, statement(problem, holds=row.verdict != "refuted")
@@ -297,15 +304,14 @@ def _read(kernel: Kernel, stem: Path, theorems: Mapping[int, RocqTheorem]) -> di
     """
     if not theorems:
         return {}
-    said = [theorem.said(k) for k, theorem in theorems.items()]
-    texts = [theorem.text(k) + theorem.replay(k, f"{stem.name}_{k}") for k, theorem in theorems.items()]
+    blocks = [[STATED], [theorem.said(k) for k, theorem in theorems.items()], [RULES]]
+    for k, theorem in theorems.items():
+        blocks += [theorem.sentences(k), [theorem.replay(k, f"{stem.name}_{k}")]]
     named = "".join(
         f"pose proof replay_{k}.\n" for k in theorems
     )  # an error where there is none, and nothing else
     end = f'Theorem replays : True.\n{named}exact I.\nQed.\nRedirect "{stem.name}_all" Print Assumptions replays.\n'
-    file = stem.with_suffix(".v")
-    file.write_text("\n".join([STATED, *said, RULES, *texts, end]), encoding="utf-8")
-    ended = _status(kernel, file, CPU_SECONDS + len(theorems))
+    ended = _status(kernel, stem.parent, [*blocks, [end]], CPU_SECONDS + len(theorems))
     outs = {k: _text(stem.with_name(f"{stem.name}_{k}.out")) for k in theorems}
     accepted = [k for k, out in outs.items() if out and out.split() == [f"replay_{k}", ":", f"said_{k}"]]
     axioms = _text(stem.with_name(f"{stem.name}_all.out"))
@@ -334,22 +340,50 @@ def _compiled(kernel: Kernel, file: Path) -> None:
         raise InvalidDataError(f"{' '.join(kernel.command)} does not compile {file.name}, but says: {why}")
 
 
-def _status(kernel: Kernel, file: Path, seconds: int) -> int:
-    """The exit status of the read loop after a file, negative if a signal ended it."""
+def _status(kernel: Kernel, folder: Path, blocks: Iterable[Sequence[str]], seconds: int) -> int:
+    """The exit status of the read loop, negative if a signal ended it. It reads no more of a block after an error."""
 
     def limited() -> None:
         import resource  # not on Windows, where CPU time has no limit
 
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
-    with file.open("rb") as text:
-        return subprocess.run(
-            [*kernel.loop, "-q"],
-            cwd=file.parent,
-            stdin=text,
-            capture_output=True,
-            preexec_fn=limited if os.name == "posix" else None,
-        ).returncode
+    with subprocess.Popen(
+        [*kernel.loop, "-q"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=limited if os.name == "posix" else None,
+    ) as loop:
+        try:
+            _said(loop, "Set Silent.")
+            for block in blocks:
+                next((part for part in block if b"Error:" in _said(loop, part)), None)
+            loop.communicate()
+        except BrokenPipeError:
+            loop.wait()
+    return loop.returncode
+
+
+def _said(loop: subprocess.Popen[bytes], part: str) -> bytes:
+    """What the read loop says of a part of a file: all up to a number that is asked for after it.
+
+    Raises:
+        BrokenPipeError: where it has ended.
+    """
+    assert loop.stdin is not None
+    assert loop.stdout is not None
+    # what is no whole sentence takes the next one with it
+    loop.stdin.write(f"{part}\nCheck Set.\nCheck {_AFTER}%Z.\n".encode())
+    loop.stdin.flush()
+    said = b""
+    while str(_AFTER).encode() not in said:
+        more = os.read(loop.stdout.fileno(), 2**16)
+        if not more:
+            raise BrokenPipeError
+        said += more
+    return said
 
 
 _FETCHING = re.compile(r"Fetching opaque proofs from disk for [\w.]+")

@@ -618,7 +618,8 @@ Ltac worked_out := unfold sum, product; integers; cbn [sum_of product_of]; integ
   | |- context [ln ?u] => progress (replace u with 1 by lra); rewrite ln_1
   end.
 Ltac value := worked_out; first
-  [ lra | enclosed | apply Rlt_not_eq; first [lra | enclosed] | apply Rgt_not_eq; first [lra | enclosed] | sign | reals_equal ].
+  [ lra | enclosed | apply Rlt_not_eq; lra | apply Rgt_not_eq; lra
+  | apply Rminus_not_eq; first [apply Rlt_not_eq; enclosed | apply Rgt_not_eq; enclosed] | sign | reals_equal ].
 Ltac evaluated := lazymatch goal with
   | |- _ /\ _ => split; evaluated
   | |- _ \/ _ => first [left; solve [evaluated] | right; solve [evaluated]]
@@ -626,6 +627,7 @@ Ltac evaluated := lazymatch goal with
     intros ? [low high]; apply IZR_le in low, high; evaluated
   | |- (_ <= _)%Z => lia
   | |- power_defined _ _ => apply power_defined_positive; first [sign | value]
+  | |- integrable _ _ _ => assumption
   | |- ?x = ?x => reflexivity
   | |- _ <> _ => value
   | |- forall _, _ => intros; evaluated
@@ -820,14 +822,16 @@ Proof.
   - apply (filterlim_ext_loc (fun x => Phi (- Rabs x))); [| exact L].
     exists 0. intros. rewrite Rabs_left by lra. now rewrite Ropp_involutive.
 Qed.
-Lemma gaussian_integral f k r c p dp : 0 < r -> slow p -> (forall x, is_derive p x (dp x)) -> (forall x, ex_derive dp x) ->
-  (forall x, f x = (k + dp x - 2 * r * (x - c) * p x) * exp (- (r * (x - c) ^ 2))) ->
-  integrable f (Rbar_locally m_infty) (Rbar_locally p_infty) /\
-    integral f (Rbar_locally m_infty) (Rbar_locally p_infty) = k * sqrt (PI / r).
+(* An end of an integral of a bell: what the normal law's part and the other part of the primitive tend to. *)
+Definition bell_end r c (p : R -> R) (G : (R -> Prop) -> Prop) u v := ProperFilter G /\
+  filterlim (fun x => Phi ((x - c) * sqrt (2 * r))) G (locally u) /\ filterlim (fun x => p x * exp (- (r * (x - c) ^ 2))) G (locally v).
+Lemma limit_at_point (f : R -> R) a : filterlim f (at_point a) (locally (f a)).
+Proof. intros Q L. unfold at_point, filtermap. apply locally_singleton. exact L. Qed.
+Lemma bell_end_at r c p a : bell_end r c p (at_point a) (Phi ((a - c) * sqrt (2 * r))) (p a * exp (- (r * (a - c) ^ 2))).
+Proof. split; [exact _ |]. split; [apply (limit_at_point (fun x => Phi ((x - c) * sqrt (2 * r)))) | apply (limit_at_point (fun x => p x * exp (- (r * (x - c) ^ 2))))]. Qed.
+Lemma bell_ends r c p : 0 < r -> slow p -> bell_end r c p (Rbar_locally p_infty) 1 0 /\ bell_end r c p (Rbar_locally m_infty) 0 0.
 Proof.
-  intros P S D C E. apply integral_is; [exact _ | exact _ |]. pose proof PI_RGT_0. replace (k * sqrt (PI / r)) with (k * sqrt (PI / r) * 1 - k * sqrt (PI / r) * 0) by ring.
-  apply (is_RInt_gen_ext (fun x => (k + dp x - 2 * r * (x - c) * p x) * exp (- (r * (x - c) ^ 2)))); [apply filter_forall; intros; symmetry; apply E |].
-  set (away := fun x => (x - c) * sqrt (2 * r)). assert (R : 0 < sqrt (2 * r)) by (apply sqrt_lt_R0; lra).
+  intros P S. assert (R : 0 < sqrt (2 * r)) by (apply sqrt_lt_R0; lra).
   assert (V : exists v, forall x, 1 <= Rabs x -> Rabs (p x * exp (- (r * (x - c) ^ 2))) <= v / Rabs x).
   { destruct (decays p (r / 2) ltac:(lra) S) as [v K]. exists (exp (r * c ^ 2) * v). intros x X.
     rewrite Rabs_mult, (Rabs_pos_eq (exp _)) by (left; apply exp_pos). unfold Rdiv. rewrite Rmult_assoc.
@@ -836,28 +840,74 @@ Proof.
     apply Rmult_le_compat_l; [apply Rabs_pos |]. apply exp_order. assert (Rabs x <= x ^ 2) by (rewrite <- (pow2_abs x); nra).
     assert (x ^ 2 / 2 <= (x - c) ^ 2 + c ^ 2) by (pose proof (pow2_ge_0 (x - 2 * c)); nra). nra. }
   destruct V as [v V]. destruct (at_ends _ _ V) as [U L]. destruct Phi_ends as [PU PL].
-  apply (integral_by (fun x => k * sqrt (PI / r) * Phi (away x) + p x * exp (- (r * (x - c) ^ 2)))); try exact _.
-  - intros x. unfold away. auto_derive; [repeat split; [apply Phi_derivable | now exists (dp x)] |].
+  assert (A : forall m x, m < (x - c) * sqrt (2 * r) <-> m / sqrt (2 * r) + c < x).
+  { intros m x. split; intros X; [apply Rplus_lt_reg_r with (- c) | apply Rplus_lt_compat_r with (r := - c) in X];
+      [apply Rmult_lt_reg_r with (sqrt (2 * r)) | apply Rmult_lt_compat_r with (r := sqrt (2 * r)) in X]; try exact R;
+      replace ((m / sqrt (2 * r) + c + - c) * sqrt (2 * r)) with m in * by (field; lra); exact X. }
+  split; (split; [exact _ | split; [| assumption]]).
+  - apply (filterlim_comp _ _ _ (fun x => (x - c) * sqrt (2 * r)) Phi _ (Rbar_locally p_infty)); [| exact PU].
+    intros Q [m M]. exists (m / sqrt (2 * r) + c). intros x X. apply M, A, X.
+  - apply (filterlim_comp _ _ _ (fun x => (x - c) * sqrt (2 * r)) Phi _ (Rbar_locally m_infty)); [| exact PL].
+    intros Q [m M]. exists (m / sqrt (2 * r) + c). intros x X. apply M. destruct (Rlt_le_dec ((x - c) * sqrt (2 * r)) m) as [| [Y | Y]]; [assumption | |].
+    + apply A in Y. lra.
+    + subst m. replace ((x - c) * sqrt (2 * r) / sqrt (2 * r) + c) with x in X by (field; lra). lra.
+Qed.
+Lemma gaussian_integral f k r c p dp G H u v u' v' value : bell_end r c p G u v -> bell_end r c p H u' v' -> value = k * sqrt (PI / r) * (u' - u) + (v' - v) ->
+  0 < r -> (forall x, is_derive p x (dp x)) -> (forall x, ex_derive dp x) ->
+  (forall x, f x = (k + dp x - 2 * r * (x - c) * p x) * exp (- (r * (x - c) ^ 2))) ->
+  integrable f G H /\ integral f G H = value.
+Proof.
+  intros (PG & UG & VG) (PH & UH & VH) -> P D C E. apply integral_is; [exact _ | exact _ |]. pose proof PI_RGT_0.
+  replace (k * sqrt (PI / r) * (u' - u) + (v' - v)) with (k * sqrt (PI / r) * u' + v' - (k * sqrt (PI / r) * u + v)) by ring.
+  apply (is_RInt_gen_ext (fun x => (k + dp x - 2 * r * (x - c) * p x) * exp (- (r * (x - c) ^ 2)))); [apply filter_forall; intros; symmetry; apply E |].
+  apply (integral_by (fun x => k * sqrt (PI / r) * Phi ((x - c) * sqrt (2 * r)) + p x * exp (- (r * (x - c) ^ 2)))); try exact _.
+  - intros x. auto_derive; [repeat split; [apply Phi_derivable | now exists (dp x)] |].
     change (Derive (fun x => p x) x) with (Derive p x). change (Derive (fun x => Phi x)) with (Derive Phi). rewrite (is_derive_unique p x _ (D x)), Phi_derivative.
     replace (x + - c) with (x - c) by ring. replace (- ((x - c) * sqrt (2 * r) * ((x - c) * sqrt (2 * r))) / 2) with (- (r * (x - c) ^ 2)).
     2: { pose proof (sqrt_sqrt (2 * r) ltac:(lra)). set (s := sqrt (2 * r)) in *. clearbody s. replace r with (s * s / 2) by lra. field. }
     rewrite (sqrt_div PI r), (sqrt_mult 2 PI), (sqrt_mult 2 r) by lra. assert (0 < sqrt 2) by (apply sqrt_lt_R0; lra).
     assert (0 < sqrt PI) by now apply sqrt_lt_R0. assert (0 < sqrt r) by now apply sqrt_lt_R0. change ((x - c) * ((x - c) * 1)) with ((x - c) ^ 2). field. repeat split; lra.
   - intros x. auto_derive. repeat split; [apply C | now exists (dp x)].
-  - apply (limit_of_sum _ _ _ (k * sqrt (PI / r) * 0) 0); [exact _ | ring | | exact L].
-    apply (filterlim_comp _ _ _ (fun x => Phi (away x)) (Rmult (k * sqrt (PI / r))) _ (locally 0)); [| apply (filterlim_scal_r (K := R_AbsRing) (V := R_NormedModule))].
-    apply (filterlim_comp _ _ _ away Phi _ (Rbar_locally m_infty)); [| exact PL].
-    intros Q [m M]. exists (m / sqrt (2 * r) + c). intros x X. apply M. unfold away. apply Rmult_lt_reg_r with (/ sqrt (2 * r)); [now apply Rinv_0_lt_compat |].
-    rewrite Rmult_assoc, Rinv_r by lra. unfold Rdiv in X. lra.
-  - apply (limit_of_sum _ _ _ (k * sqrt (PI / r) * 1) 0); [exact _ | ring | | exact U].
-    apply (filterlim_comp _ _ _ (fun x => Phi (away x)) (Rmult (k * sqrt (PI / r))) _ (locally 1)); [| apply (filterlim_scal_r (K := R_AbsRing) (V := R_NormedModule))].
-    apply (filterlim_comp _ _ _ away Phi _ (Rbar_locally p_infty)); [| exact PU].
-    intros Q [m M]. exists (m / sqrt (2 * r) + c). intros x X. apply M. unfold away. apply Rmult_lt_reg_r with (/ sqrt (2 * r)); [now apply Rinv_0_lt_compat |].
-    rewrite Rmult_assoc, Rinv_r by lra. unfold Rdiv in X. lra.
+  - refine (limit_of_sum _ _ _ _ _ _ _ eq_refl (filterlim_comp _ _ _ _ (Rmult (k * sqrt (PI / r))) _ _ _ UG _) VG). apply (filterlim_scal_r (K := R_AbsRing) (V := R_NormedModule)).
+  - refine (limit_of_sum _ _ _ _ _ _ _ eq_refl (filterlim_comp _ _ _ _ (Rmult (k * sqrt (PI / r))) _ _ _ UH _) VH). apply (filterlim_scal_r (K := R_AbsRing) (V := R_NormedModule)).
+Qed.
+(* Between two numbers, by a primitive there. *)
+Lemma integral_between (f F dF : R -> R) a b : a <= b -> (forall x, a <= x -> x <= b -> is_derive F x (dF x)) ->
+  (forall x, a <= x -> x <= b -> ex_derive f x) -> (forall x, a <= x -> x <= b -> f x = dF x) ->
+  integrable f (at_point a) (at_point b) /\ integral f (at_point a) (at_point b) = F b - F a.
+Proof.
+  intros L D C E. apply integral_is; [exact _ | exact _ |]. apply is_RInt_gen_at_point.
+  apply (is_RInt_derive F f); intros x; rewrite (Rmin_left a b L), (Rmax_right a b L); intros [X Y];
+    [rewrite (E x X Y); now apply D | now apply (ex_derive_continuous f), C].
 Qed.
 Ltac quantiles q := repeat match goal with |- context [Phi_inverse ?p] => first
   [ replace (Phi_inverse p) with q by (replace p with (Phi q) by lra; symmetry; apply quantile_is)
   | replace (Phi_inverse p) with (- q) by (replace p with (1 - Phi q) by lra; symmetry; apply quantile_reflected) ] end.
+
+(* Far along the integers, where what grows is above any number. *)
+Lemma far_along (low : Z) x : exists t : Z, IZR low <= IZR t /\ x <= IZR t.
+Proof.
+  exists (Z.max low (up x)). split; [apply IZR_le, Z.le_max_l |]. destruct (archimed x).
+  apply Rle_trans with (IZR (up x)); [lra | apply IZR_le, Z.le_max_r].
+Qed.
+Lemma far_by (f : R -> R) (low : Z) k x y : 0 < k -> (forall t, y <= t -> x / k <= f t) -> exists t : Z, IZR low <= IZR t /\ x <= k * f (IZR t).
+Proof.
+  intros K F. destruct (far_along low y) as [t [L Y]]. exists t. split; [exact L |].
+  replace x with (k * (x / k)) by (field; lra). apply Rmult_le_compat_l; [lra | now apply F].
+Qed.
+Lemma far_line low k x : 0 < k -> exists t : Z, IZR low <= IZR t /\ x <= k * IZR t.
+Proof. intros K. now apply (far_by (fun t => t) low k x (x / k)). Qed.
+Lemma far_root low k x : 0 < k -> exists t : Z, IZR low <= IZR t /\ x <= k * sqrt (IZR t).
+Proof.
+  intros K. apply (far_by sqrt low k x (x / k * (x / k)) K). intros t T. apply Rle_trans with (1 := Rle_abs _).
+  rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt, T.
+Qed.
+Lemma far_log low k x : 0 < k -> exists t : Z, IZR low <= IZR t /\ x <= k * ln (IZR t).
+Proof.
+  intros K. apply (far_by ln low k x (exp (x / k)) K). intros t T. rewrite <- (ln_exp (x / k)) at 1. apply log_order; [apply exp_pos | exact T].
+Qed.
+Lemma inverse_below c r : 0 < c -> / c <= r -> 1 <= c * r.
+Proof. intros C R. replace 1 with (c * / c) by (field; lra). apply Rmult_le_compat_l; lra. Qed.
 
 (* ------------------------------------------------------------------ chains *)
 Lemma below_by_difference l r : 0 < r - l -> l < r.

@@ -26,6 +26,7 @@ from dpverify.proving.rocq.comparisons import (
 )
 from dpverify.proving.rocq.integers import binomial_sum, induction, sums
 from dpverify.proving.rocq.integrals import integral, quantiles
+from dpverify.proving.rocq.negations import negation
 from dpverify.proving.rocq.terms import (
     RELATIONS,
     Json,
@@ -73,8 +74,10 @@ def taken_apart(
 
 def script(problem: Json, proof: Json) -> str:
     """A script for the statement of a problem that is proved, or refuted, like this."""
-    if proof["method"] == "counterexample":
-        return at_point(problem, proof["point"])
+    if is_at_a_point(proof):
+        return at_point(problem, proof)
+    if proof.get("shows") == "negation":
+        return "\n".join(negation(problem, proof, _by_method))
     kinds = {v["name"]: v["kind"] for v in problem["variables"]}
     names = ["dimension"] if "vector" in kinds.values() else []
     names += [name_of(v["name"]) for v in problem["variables"]]
@@ -97,15 +100,27 @@ def script(problem: Json, proof: Json) -> str:
     return "\n".join(lines)
 
 
+def is_at_a_point(proof: Json) -> bool:
+    """Whether it is a counterexample, or one once the values of integrals are in place."""
+    last = proof["then"] if proof["method"] in INTEGRALS else proof
+    return last["method"] == "counterexample" or (last is not proof and is_at_a_point(last))
+
+
 def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
     """The script of a claim in a branch."""
     method, claim = proof["method"], problem["claim"]
+    if method == "conjunction":
+        *parts, last = (
+            braced(by_method(setting, {**problem, "claim": part}, steps))
+            for part, steps in zip(claim[1:], proof["parts"], strict=True)
+        )
+        return [*(line for part in parts for line in ("split.", *part)), *last]
     if method == "gram":
         return gram(setting, problem, proof)
     if method == "boxes":
         edges = claim[0] == "<=" and "integer" not in setting.kinds.values()
         first = "conditions; try apply at_most_by_difference." if edges else "conditions."
-        return [first, *in_box(proof["tree"] if edges else ["+"], proof["box"])]
+        return [first, in_box(proof["tree"] if edges else ["+"], proof["box"]) + "."]
     if method in ("induction", "sum", "binomial-sum", "known", *INTEGRALS, "quantile"):
         try:
             return put_in_place(setting, claim, proof)
@@ -133,12 +148,13 @@ def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
     return lines + substituted(setting, claim)
 
 
+def _by_method(branch: Branch, claim: Json, proof: Json) -> list[str]:
+    return by_method(branch, {"assuming": [], "claim": claim}, proof)
+
+
 def put_in_place(setting: Branch, claim: Json, proof: Json) -> list[str]:
     """By the rules for integers, for integrals and quantiles, or with what is shown before."""
-
-    def inner(branch: Branch, claim: Json, proof: Json) -> list[str]:
-        return by_method(branch, {"assuming": [], "claim": claim}, proof)
-
+    inner = _by_method
     if proof["method"] == "induction":
         return induction(setting, claim, proof, inner)
     if proof["method"] == "sum":
@@ -146,7 +162,8 @@ def put_in_place(setting: Branch, claim: Json, proof: Json) -> list[str]:
     if proof["method"] == "binomial-sum":
         return binomial_sum(setting, claim, proof, inner)
     if proof["method"] in INTEGRALS:
-        return integral(setting, claim, proof, inner)
+        value, lines = integral(setting, proof)
+        return lines + inner(setting, swapped(claim, proof["integral"], value), proof["then"])
     if proof["method"] == "quantile":
         return quantiles(setting, claim, proof, inner)
     lines = []
@@ -172,9 +189,12 @@ def monotone(setting: Branch, problem: Json, claim: Json, proof: Json) -> list[s
     return lines + substituted(setting.knowing(ends), claim)
 
 
-def at_point(problem: Json, point: Mapping[str, str]) -> str:
+def at_point(problem: Json, proof: Json) -> str:
     """The script of a counterexample: its numbers, what letters are equal to at them, and an evaluation."""
-    lines = []
+    lines, integrals = list[str](), list[Json]()
+    while proof["method"] != "counterexample":
+        integrals, proof = [*integrals, proof], proof["then"]
+    point: Mapping[str, str] = proof["point"]
     kinds = {v["name"]: v["kind"] for v in problem["variables"]}
     terms, vectors = RocqTerms(kinds), [name for name, kind in kinds.items() if kind == "vector"]
     known: dict[str, Json] = {name: ["num", at] for name, at in point.items() if kinds.get(name) != "vector"}
@@ -204,28 +224,37 @@ def at_point(problem: Json, point: Mapping[str, str]) -> str:
         lines.append(f"subst dimension {' '.join(places)}.")
     for name, value in known.items():
         problem = {key: swapped(problem[key], ["sym", name], value) for key in ("assuming", "claim")}
+        integrals = [
+            {part: swapped(e, ["sym", name], value) if isinstance(e, list) else e for part, e in each.items()}
+            for each in integrals
+        ]
+    for each in integrals:
+        value, shown = integral(Branch({}), each)
+        lines += shown
+        problem = {**problem, "claim": swapped(problem["claim"], each["integral"], value)}
     return "\n".join([*lines, *functions_at([problem["claim"], *problem["assuming"]], terms), "evaluated."])
 
 
-def in_box(tree: Json, box: Mapping[str, Json]) -> list[str]:
-    """Right minus left is not negative in a box: split, or at an end of a letter, and then along the letter."""
+def in_box(tree: Json, box: Mapping[str, Json]) -> str:
+    """Right minus left is not negative in a box: split, or at an end of a letter, and then along the letter.
+
+    One tactic, which ends at the first part that is not shown.
+    """
     if tree[0] == "s":
         name, at = tree[1:3]
         (low, high), decide = box[name], f"Rle_lt_dec {name_of(name)} {number(at)}"
         parts = zip(tree[3:], ([low, at], [at, high]), strict=True)
-        return [
-            f"destruct ({decide}) as [?|?].",
-            *(line for part, ends in parts for line in braced(in_box(part, {**box, name: ends}))),
-        ]
+        inside = " | ".join(in_box(part, {**box, name: ends}) for part, ends in parts)
+        return f"(destruct ({decide}) as [?|?]; [{inside}])"
     if tree[0] == "e":
         name, rule = tree[1], {"lower": "rising", "upper": "falling"}[tree[2]]
         rest = {other: ends for other, ends in box.items() if other != name}
-        first = f"along {rule} {name_of(name)} {' '.join(map(number, box[name]))}."
-        return [first, *braced(in_box(tree[4], box)), *braced(in_box(tree[3], rest))]
+        ends = " ".join(map(number, box[name]))
+        return f"(along {rule} {name_of(name)} {ends}; [{in_box(tree[4], box)} | {in_box(tree[3], rest)}])"
     if tree[0] in ("0", "="):
-        return ["vanishing."]
+        return "vanishing"
     letters = "".join(f"i_bisect {name_of(name)}, " for name in box)
-    return [f"first [enclosed | interval with ({letters}i_prec 64, i_depth 24) | arithmetic]."]
+    return f"first [enclosed | interval with ({letters}i_prec 64)]"
 
 
 def differentiated(setting: Branch, problem: Json) -> tuple[Json, list[str]]:

@@ -194,6 +194,8 @@ class RocqTerms:
             return name_of(e[1])
         if e[0] in ("add", "mul") and None not in (parts := [self.integer(part) for part in e[1:]]):
             return f"({(' + ' if e[0] == 'add' else ' * ').join(map(str, parts))})%Z"
+        if e[0] == "pow" and e[2][0] == "num" and e[2][1] in "23456789":
+            return self.integer(["mul", *[e[1]] * int(e[2][1])])
         return None
 
     def sum(self, head: str, body: Json, index: str, first: Json, last: Json) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb, factorial
 
 from dpverify.proving.rocq.kernel import KernelRow
-from dpverify.proving.rocq.terms import Json
+from dpverify.proving.rocq.terms import Json, replaced
 
 
 def letter(
@@ -238,6 +238,52 @@ PRIMITIVE = {
     **{"integral": DECAY, "primitive": ["mul", FACTOR, ["exp", ["mul", MINUS, X, Z]]], "factor": FACTOR},
     **{"rate": X, "then": IDENTITY},
 }
+TAIL_OF_BELL = ["integral", ["exp", ["mul", MINUS, X, ["pow", Z, TWO]]], "z", Y, FAR_UP]
+WHOLE_BELL = ["pow", ["mul", ["pi"], over(X)], HALF]
+NORMAL_TAIL = ["add", ONE, ["mul", MINUS, ["phi", ["mul", Y, ["pow", ["mul", TWO, X], HALF]]]]]
+FROM_NUMBER = problem(["==", TAIL_OF_BELL, ["mul", WHOLE_BELL, NORMAL_TAIL]])
+BELL_SHOWN = {
+    "method": "gaussian-integral",
+    **{"integral": TAIL_OF_BELL, "rate": X, "center": ZERO, "factor": ONE, "then": IDENTITY},
+}
+AT_ONE = {**BELL_SHOWN, "then": {"method": "counterexample", "point": {"x": "1", "y": "1"}}}
+ALL_OF_IT = problem(["<=", WHOLE_BELL, TAIL_OF_BELL])
+AREA = ["integral", ["mul", TWO, over(Z)], "z", X, Y]
+BETWEEN = problem(["==", AREA, ["mul", TWO, ["add", ["log", Y], ["mul", MINUS, ["log", X]]]]], ["<=", X, Y])
+BY_LOGARITHM = {
+    "method": "antiderivative",
+    **{"integral": AREA, "primitive": ["mul", TWO, ["log", Z]], "then": IDENTITY},
+}
+BOTH = problem(["and", BETWEEN["claim"], ["<=", X, ["mul", TWO, Y]]], ["<=", X, Y])
+"""By proofs of different methods."""
+T = ["sym", "t"]
+
+
+def of_order(claim: Json, constant: str = "C") -> Json:
+    """That it holds for a constant and all n."""
+    every = ["forall", letter("n", "integer", "1", opened=False), claim]
+    return {**problem(["exists", letter(constant), every]), "variables": []}
+
+
+def beyond(said: Json, rate: list[Json], value: Json, *, below: bool = False) -> Json:
+    """A refutation along t, for constants below a rate, or of which the inverses are."""
+    _, constant, (_, _, core) = said["claim"]
+    name, along, whole = constant["name"], letter("t", "integer", "1", opened=False), ["mul", *rate]
+    given = ["<=", ONE, ["mul", ["sym", name], whole]] if below else ["<=", ["sym", name], whole]
+    claims = [["<=", ONE, value], ["<", *(replaced(side, "n", value) for side in (core[2], core[1]))]]
+    one = {"version": 1, "verdict": "proved", "proof": SMT, "witness": {name: "1/4", "t": "64"}}
+    inner = [{**one, "problem": problem(claim, given, letters=(constant, along))} for claim in claims]
+    growth = {"along": along, "rate": whole, "above": [], "below": [], "below" if below else "above": [name]}
+    return {"method": "exists", "shows": "negation", "growth": growth, "values": {"n": value}, "inner": inner}
+
+
+LINE = of_order(["<=", N, ["mul", ["sym", "C"], ["pow", N, HALF]]])
+BEYOND_ROOT = beyond(LINE, [HALF, ["pow", T, HALF]], T)
+ROOT = of_order(["<=", ["pow", N, HALF], ["mul", ["sym", "C"], N]])
+LOGARITHM = of_order(["<=", ["mul", ["sym", "c"], ["log", N]], ["num", "1/4"]], "c")
+BEYOND_LOGARITHM = beyond(LOGARITHM, [TWO, ["log", T]], T, below=True)
+SQUARES = of_order(["<=", ["mul", N, N], ["mul", ["sym", "C"], N]])
+BEYOND_LINE = beyond(SQUARES, [ONE, ["pow", T, ONE]], ["mul", TWO, T])
 QUANTILES = [["phi_inverse", X], ["phi_inverse", ["add", ONE, ["mul", MINUS, X]]]]
 SHARE = letter("x", high="1")
 SHARE["upper_open"] = True
@@ -285,6 +331,13 @@ TRUE = [
     KernelRow("root of pi", ROOT_OF_PI, "proved", LEAF),
     KernelRow("moments", MOMENTS, "proved", BY_PARTS),
     KernelRow("decays", DECAYS, "proved", PRIMITIVE),
+    KernelRow("from a number", FROM_NUMBER, "proved", BELL_SHOWN),
+    KernelRow("not all of it", ALL_OF_IT, "refuted", AT_ONE),
+    KernelRow("between", BETWEEN, "proved", BY_LOGARITHM),
+    KernelRow("both", BOTH, "proved", {"method": "conjunction", "parts": [BY_LOGARITHM, SMT]}),
+    KernelRow("no line", LINE, "refuted", BEYOND_ROOT),
+    KernelRow("no logarithm", LOGARITHM, "refuted", BEYOND_LOGARITHM),
+    KernelRow("no squares", SQUARES, "refuted", BEYOND_LINE),
     KernelRow("quantile", QUANTILE, "proved", LETTERS),
     KernelRow("normal", NORMAL, "refuted", {"method": "counterexample", "point": {"x": "2"}}),
 ]
@@ -311,6 +364,14 @@ FALSE = [
     KernelRow("moments of no bell", {**MOMENTS, "variables": [letter("x", low=None)]}, "proved", BY_PARTS),
     KernelRow("decays", less(DECAYS, 2), "proved", PRIMITIVE),
     KernelRow("grows far up", {**DECAYS, "variables": [letter("x", low=None)]}, "proved", PRIMITIVE),
+    KernelRow("from a number", less(FROM_NUMBER, 2), "proved", BELL_SHOWN),
+    KernelRow("part of it", {**ALL_OF_IT, "claim": ["<=", *ALL_OF_IT["claim"][:0:-1]]}, "refuted", AT_ONE),
+    KernelRow("between", less(BETWEEN, 2), "proved", BY_LOGARITHM),
+    KernelRow(
+        "around zero", {**BETWEEN, "variables": [letter("x", low=None), letter("y")]}, "proved", BY_LOGARITHM
+    ),
+    KernelRow("a root", ROOT, "refuted", beyond(ROOT, [HALF, ["pow", T, HALF]], T)),
+    KernelRow("not there", SQUARES, "refuted", beyond(SQUARES, [ONE, ["pow", T, ONE]], ONE)),
     KernelRow("quantile", {**QUANTILE, "claim": ["==", *QUANTILES]}, "proved", LETTERS),
     KernelRow("no quantile", {**QUANTILE, "variables": [letter("x")]}, "proved", LETTERS),
     KernelRow("shares", problem(["<=", ["mul", TWO, SHARES["claim"][1]], SHARES["claim"][1]]), "proved", SMT),
