@@ -25,8 +25,8 @@ Polynomial = dict[Monomial, Fraction]
 _NUMBER = re.compile(r"\(?\d+( / \d+)?\)?")
 MOST_TERMS = 400
 """Terms of a polynomial, at most."""
-MOST_DIVIDED = 16
-"""Products of a combination with an inverse in them: the kernel multiplies by all that is divided by."""
+MOST_PRODUCTS = 20
+"""Of a combination, which the kernel multiplies out."""
 MOST_CANDIDATES = 4000
 MOST_STEPS = 3000
 """Of the simplex method."""
@@ -568,7 +568,7 @@ def _weights(
     if weights is None or any(weight < 0 for weight in weights.values()):
         return None
     positive = {key: weight for key, weight in weights.items() if weight}
-    if sum(any(e < 0 for _, e in monomial) for _, monomial, _ in positive) > MOST_DIVIDED:
+    if len(positive) > MOST_PRODUCTS:
         return None
     if goal.relation == "<" and not any(s for key, s in zip(keys, strict, strict=True) if key in positive):
         return None
