@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy import special
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy.gaussian import gaussian_hockey_stick
 from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.theorems import spreads
 from dpverify.statements.mechanisms.pairs import sampled
 from dpverify.statements.mechanisms.pairs.search import PairSearch, search_pairs
 from dpverify.statements.mechanisms.proofs.claims import claim_of
@@ -125,6 +127,25 @@ def test_wrong_claims_are_broken_by_as_much(
     assert found.suffices is None or needs * (1 - 1e-12) <= found.suffices <= needs * (1 + 1e-5)
     assert found.suffices is not None or "(y," in text or "max" in text
     assert bool(found.event) == (measure == "epsilon") == (found.probabilities is not None)
+
+
+@pytest.mark.parametrize("wrong", [0, 4])
+def test_last_bits_of_floating_point_choose_no_pair(
+    wrong: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Margins with noise of 1e-14, as another processor may have them: the same pair."""
+    text, found = WRONG[wrong][0], []
+    for seed in range(3):
+        noise, plain = Random(seed), spreads.needed
+        monkeypatch.setattr(
+            spreads,
+            "needed",
+            lambda *of, noise=noise, plain=plain: plain(*of) * (1 + noise.uniform(-1, 1) * 1e-14),
+        )
+        found.append(searched(text, tmp_path).broken)
+        monkeypatch.undo()
+    assert found[0] is not None
+    assert found[0] == found[1] == found[2]
 
 
 def test_what_is_tampered_with_shows_nothing(tmp_path: Path) -> None:

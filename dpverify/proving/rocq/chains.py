@@ -23,6 +23,8 @@ from dpverify.proving.rocq.comparisons import (
     without_divisors,
 )
 from dpverify.proving.rocq.terms import (
+    ONE,
+    ZERO,
     Json,
     UntranslatedError,
     letters_in,
@@ -31,7 +33,6 @@ from dpverify.proving.rocq.terms import (
     replaced,
 )
 
-ZERO: Json = ["num", "0"]
 BITS = 60
 _WAY = "{}_way"
 """A letter that stands for another on the way to it."""
@@ -55,7 +56,7 @@ def slope(e: Json, letter: str) -> Json:
     if letter not in letters_in(e):
         return ZERO
     if head == "sym":
-        return ["num", "1"]
+        return ONE
     if head == "add":
         return ["add", *(slope(part, letter) for part in e[1:])]
     if head == "mul":

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import gcd, isqrt, lcm
 
-from dpverify.proving.rocq.terms import FUNCTIONS, Json, RocqTerms, UntranslatedError, number, replaced
+from dpverify.proving.rocq.terms import FUNCTIONS, ONE, Json, RocqTerms, UntranslatedError, number, replaced
 
 Exponent = Fraction | int
 """An int if it is whole: a Fraction takes long to be hashed."""
@@ -297,7 +297,7 @@ def _gathered(e: Json) -> Iterator[Json]:
     powers: dict[str, tuple[Json, int]] = {}
     for part in e[1:]:
         for factor in _gathered(part) if part[0] == "mul" else [part]:
-            base, k = factor[1:] if factor[0] == "pow" else (factor, ["num", "1"])
+            base, k = factor[1:] if factor[0] == "pow" else (factor, ONE)
             if base[0] != "add" or k[0] != "num" or Fraction(k[1]).denominator != 1:
                 yield factor
             else:

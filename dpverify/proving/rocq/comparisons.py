@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,7 +10,9 @@ from typing import TypeAlias
 
 from dpverify.proving.rocq.combinations import PolynomialLetters, Product, TwoSides, combination
 from dpverify.proving.rocq.terms import (
+    ONE,
     RELATIONS,
+    ZERO,
     Json,
     RocqTerms,
     UntranslatedError,
@@ -48,6 +50,10 @@ class Branch:
     def text(self, e: Json) -> str:
         """An expression there."""
         return RocqTerms(self.kinds).real(e)
+
+
+Inner: TypeAlias = Callable[[Branch, Json, Json], list[str]]
+"""The script of a claim in a branch, by a proof."""
 
 
 def falsity(f: Json) -> Json:
@@ -205,7 +211,7 @@ def by_combination(setting: Branch, goal: TwoSides) -> list[str] | None:
             return [*lines, *combined(setting, letters_now, goal, found)]
     if (
         goal.relation == "<="
-        and goal.left != ["num", "0"]
+        and goal.left != ZERO
         and any(True for side in (goal.left, goal.right) for _ in _under_roots(side))
     ):
         left, right = (["pow", side, ["num", "2"]] for side in (goal.left, goal.right))
@@ -230,7 +236,7 @@ def without_divisors(setting: Branch, goal: TwoSides) -> list[str] | None:
         lines += sign
     divisor = ["mul", *(["pow", base, ["num", str(times)]] for base, times in below.values())]
     lemma = "at_most" if goal.relation == "<=" else "below"
-    found = by_combination(setting, TwoSides(goal.relation, ["num", "0"], above))
+    found = by_combination(setting, TwoSides(goal.relation, ZERO, above))
     if found is None:
         return None
     lines += [f"assert (0 {goal.relation} {setting.text(above)}).", *braced(found)]
@@ -263,7 +269,7 @@ def fraction(e: Json) -> tuple[Json, Divisors]:
         if times >= 0:
             return ["pow", above, e[2]], {key: (b, n * times) for key, (b, n) in below.items()}
         if above[0] != "num":
-            turned_ = ["pow", _times(["num", "1"], below, {}), ["num", str(-times)]]
+            turned_ = ["pow", _times(ONE, below, {}), ["num", str(-times)]]
             factors = above[1:] if above[0] == "mul" else [above]
             its: Divisors = {}
             for factor in factors:
@@ -396,7 +402,7 @@ def asserted(setting: Branch, goal: TwoSides) -> list[str] | None:
 
 def positive(setting: Branch, e: Json) -> list[str]:
     """That an expression is positive, if what is given adds up to it."""
-    return asserted(setting, TwoSides("<", ["num", "0"], e)) or []
+    return asserted(setting, TwoSides("<", ZERO, e)) or []
 
 
 def exponentials(e: Json, these: Collection[str] | None = None) -> Json:
@@ -455,11 +461,11 @@ def prepared(setting: Branch, claim: Json) -> tuple[list[str], Branch, Json, Col
 
 def _sign_of_logarithm(setting: Branch, u: Json) -> tuple[list[str], Branch]:
     """That a logarithm is positive, or negative, if that is so; what it is of is known to be positive."""
-    one, zero, log = ["num", "1"], ["num", "0"], ["log", u]
+    log = ["log", u]
     for of, its, lemma in (
-        (TwoSides("<", one, u), TwoSides("<", zero, log), "log_positive"),
-        (TwoSides("<=", one, u), TwoSides("<=", zero, log), "log_nonnegative"),
-        (TwoSides("<", u, one), TwoSides("<", log, zero), "log_negative"),
+        (TwoSides("<", ONE, u), TwoSides("<", ZERO, log), "log_positive"),
+        (TwoSides("<=", ONE, u), TwoSides("<=", ZERO, log), "log_nonnegative"),
+        (TwoSides("<", u, ONE), TwoSides("<", log, ZERO), "log_negative"),
     ):
         shown = asserted(setting, of)
         if shown is not None:
@@ -486,10 +492,9 @@ def by_cases(setting: Branch, goal: TwoSides, e: Json) -> list[str]:
     one = setting.text(first)
     if head == "abs":
         lemma = f"size_of {one}"
-        zero = ["num", "0"]
         cases = [
-            (TwoSides("<=", zero, first), first),
-            (TwoSides("<", first, zero), ["mul", ["num", "-1"], first]),
+            (TwoSides("<=", ZERO, first), first),
+            (TwoSides("<", first, ZERO), ["mul", ["num", "-1"], first]),
         ]
     else:
         second = others[0]

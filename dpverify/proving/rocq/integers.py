@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -12,9 +12,11 @@ from dpverify.proving.checker.further.induction import Named, linear, short
 from dpverify.proving.checker.reading import read
 from dpverify.proving.checker.terms import BINDING, Term, symbol
 from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides
-from dpverify.proving.rocq.comparisons import Branch, asserted, braced, parts_of, signs_of, swapped
+from dpverify.proving.rocq.comparisons import Branch, Inner, asserted, braced, parts_of, signs_of, swapped
 from dpverify.proving.rocq.terms import (
+    ONE,
     RELATIONS,
+    ZERO,
     Json,
     RocqTerms,
     UntranslatedError,
@@ -23,9 +25,6 @@ from dpverify.proving.rocq.terms import (
     replaced,
 )
 
-Inner = Callable[[Branch, Json, Json], list[str]]
-"""The script of a claim in a branch by a proof."""
-ONE: Json = ["num", "1"]
 NAMES = {"<=": "Rle", "<": "Rlt", "==": "eq"}
 
 
@@ -171,23 +170,22 @@ def _sum_of(key: tuple[tuple[str, int], ...]) -> Json:
 
 def facts_of(whole: Branch, g: Json, what: Json) -> Iterator[tuple[TwoSides, list[str]]]:
     """What is known of a letter for a power, a factorial or a binomial coefficient, and what shows that."""
-    zero: Json = ["num", "0"]
     if what[0] == "factorial":
         yield TwoSides("<=", ONE, g), []
     elif what[0] == "binomial":
-        yield TwoSides("<", zero, g), []
+        yield TwoSides("<", ZERO, g), []
     elif what[0] == "pow":
         base = what[1]
-        rising = asserted(whole, TwoSides("<=", zero, what[2])) is not None
+        rising = asserted(whole, TwoSides("<=", ZERO, what[2])) is not None
         above, most, least = (
             asserted(whole, TwoSides(*each))
-            for each in (("<", zero, base), ("<=", base, ONE), ("<=", ONE, base))
+            for each in (("<", ZERO, base), ("<=", base, ONE), ("<=", ONE, base))
         )
-        not_below = above or asserted(whole, TwoSides("<=", zero, base))
+        not_below = above or asserted(whole, TwoSides("<=", ZERO, base))
         if above is not None:
-            yield TwoSides("<", zero, g), above
+            yield TwoSides("<", ZERO, g), above
         elif not_below is not None and rising:
-            yield TwoSides("<=", zero, g), not_below
+            yield TwoSides("<=", ZERO, g), not_below
         if not_below is not None and most is not None and rising:
             yield TwoSides("<=", g, ONE), [*not_below, *most]
         if least is not None and rising:

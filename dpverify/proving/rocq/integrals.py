@@ -1,19 +1,25 @@
-"""Scripts for integrals to infinite ends, and for quantiles of the normal law, which letters stand for."""
+"""Scripts for integrals, and for quantiles of the normal law, which letters stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from dpverify.proving.rocq.chains import ZERO, halves, negative, slope
+from dpverify.proving.rocq.chains import halves, negative, slope
 from dpverify.proving.rocq.combinations import PolynomialLetters, TwoSides
-from dpverify.proving.rocq.comparisons import Branch, braced, compared, parts_of, signs_of, swapped
-from dpverify.proving.rocq.terms import Json, RocqTerms, UntranslatedError, letters_in, name_of, replaced
+from dpverify.proving.rocq.comparisons import Branch, Inner, braced, compared, parts_of, signs_of, swapped
+from dpverify.proving.rocq.terms import (
+    ONE,
+    ZERO,
+    Json,
+    RocqTerms,
+    UntranslatedError,
+    letters_in,
+    name_of,
+    replaced,
+)
 
 INFINITE: list[Json] = [["inf", "-"], ["inf", "+"]]
-ONE, TWO, HALF = (["num", text] for text in ("1", "2", "1/2"))
-Inner = Callable[[Branch, Json, Json], list[str]]
-"""The script of a claim in a branch, by a proof."""
+TWO, HALF = ["num", "2"], ["num", "1/2"]
 
 
 @dataclass(frozen=True)
@@ -123,13 +129,13 @@ def bell(e: Json) -> Json:
 
 def quantiles(setting: Branch, claim: Json, proof: Json, inner: Inner) -> list[str]:
     """With letters for quantiles, and values of the normal distribution function in the places of others."""
-    lines, one = list[str](), ["num", "1"]
+    lines = list[str]()
     for x, new, of, value in proof["letters"]:
         q, n, letter = name_of(new), name_of(x), ["sym", new]
         phi, place = ["phi", letter], replaced(value, new, ["phi", letter])
         if new in setting.kinds or setting.kinds[x] != "real" or x in letters_in(value):
             raise UntranslatedError("a letter that is not new")
-        for k, goal in enumerate((TwoSides("<", ZERO, of), TwoSides("<", of, one))):
+        for k, goal in enumerate((TwoSides("<", ZERO, of), TwoSides("<", of, ONE))):
             said = f"{setting.text(goal.left)} < {setting.text(goal.right)}"
             lines += [f"assert (inside_{k} : {said}).", *braced(compared(setting, goal))]
         letters = PolynomialLetters(setting.kinds, signs_of(setting))
@@ -137,7 +143,7 @@ def quantiles(setting: Branch, claim: Json, proof: Json, inner: Inner) -> list[s
         for e in [e for e in parts_of(claim) if e[0] == "phi_inverse"]:
             if letters.difference(TwoSides("==", e[1], of)) == {}:
                 claim = swapped(claim, e, letter)
-            elif letters.difference(TwoSides("==", ["add", one, negative(e[1])], of)) == {}:
+            elif letters.difference(TwoSides("==", ["add", ONE, negative(e[1])], of)) == {}:
                 claim = swapped(claim, e, negative(letter))
         given = tuple(
             TwoSides(k.relation, replaced(k.left, x, place), replaced(k.right, x, place))
@@ -150,6 +156,6 @@ def quantiles(setting: Branch, claim: Json, proof: Json, inner: Inner) -> list[s
             f"quantiles {q}; try clear is_{q}.",
         ]
         setting = replace(setting, kinds=kinds, given=given)
-        setting = setting.knowing(TwoSides("<", ZERO, phi), TwoSides("<", phi, one))
+        setting = setting.knowing(TwoSides("<", ZERO, phi), TwoSides("<", phi, ONE))
         claim = replaced(claim, x, place)
     return lines + inner(setting, claim, proof["then"])

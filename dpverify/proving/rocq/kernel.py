@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
@@ -93,9 +94,13 @@ class RocqTheorem:
     def is_of_tactics(self) -> bool:
         """Whether no sentence of the script is a command, which begin with a capital letter, behind bullets or not.
 
-        Comments and strings, in which sentences could begin unseen, are in none.
+        Comments and strings, in which sentences could begin unseen, are in none; a line ends with a sentence.
         """
-        return re.search(r"(?:^|[.{}])[^A-Za-z.]*(?:[a-z]+\s*:\s*)?[A-Z#]|\(\*|\"", self.script) is None
+        whole = all(line.endswith((".", "{", "}")) for line in self.script.splitlines())
+        return (
+            whole
+            and re.search(r"(?:^|[.{}])[^A-Za-z.]*(?:[a-z]+\s*:\s*)?[A-Z#]|\(\*|\"", self.script) is None
+        )
 
     def said(self, number: int) -> str:
         """The statement alone, read before rules.v is loaded."""
@@ -356,13 +361,14 @@ def _status(kernel: Kernel, folder: Path, blocks: Iterable[Sequence[str]], secon
         stderr=subprocess.STDOUT,
         preexec_fn=limited if os.name == "posix" else None,
     ) as loop:
-        try:
+        with suppress(BrokenPipeError):
             _said(loop, "Set Silent.")
             for block in blocks:
                 next((part for part in block if b"Error:" in _said(loop, part)), None)
             loop.communicate()
-        except BrokenPipeError:
-            loop.wait()
+        if loop.stdin is not None:
+            with suppress(BrokenPipeError):  # of what was not written when the loop ended
+                loop.stdin.close()
     return loop.returncode
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.proving.rocq.combinations import TwoSides
-from dpverify.proving.rocq.comparisons import Branch, braced, falsity, known_of, swapped
-from dpverify.proving.rocq.integrals import Inner
+from dpverify.proving.rocq.comparisons import Branch, Inner, braced, falsity, known_of, swapped
 from dpverify.proving.rocq.terms import (
+    ONE,
     RELATIONS,
     Json,
     RocqTerms,
@@ -125,9 +125,7 @@ class _Refutation:
         bound = constant if above else ["pow", constant, ["num", "-1"]]
         low, k = Fraction(t["lower"]), number(factor[1])
         lines = [f"destruct ({lemma} ({low}) {k} ({setting.text(bound)}) ltac:(lra)) as [{n} [? ?]]."]
-        known = (
-            TwoSides("<=", constant, rate) if above else TwoSides("<=", ["num", "1"], ["mul", constant, rate])
-        )
+        known = TwoSides("<=", constant, rate) if above else TwoSides("<=", ONE, ["mul", constant, rate])
         if not above:
             said = f"{setting.text(known.left)} <= {setting.text(known.right)}"
             lines.append(f"assert ({said}) by (apply inverse_below; assumption).")

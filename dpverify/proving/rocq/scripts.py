@@ -28,7 +28,9 @@ from dpverify.proving.rocq.integers import binomial_sum, induction, sums
 from dpverify.proving.rocq.integrals import integral, quantiles
 from dpverify.proving.rocq.negations import negation
 from dpverify.proving.rocq.terms import (
+    ONE,
     RELATIONS,
+    ZERO,
     Json,
     RocqTerms,
     UntranslatedError,
@@ -135,7 +137,7 @@ def by_method(setting: Branch, problem: Json, proof: Json) -> list[str]:
     if method == "square":
         rest: Json = ["mul", ["pow", proof["root"], ["num", "2"]], proof["rest"]]
         whole = TwoSides("==", ["add", claim[2], ["mul", ["num", "-1"], claim[1]]], rest)
-        inside = by_method(setting, {**problem, "claim": ["<=", ["num", "0"], proof["rest"]]}, proof["then"])
+        inside = by_method(setting, {**problem, "claim": ["<=", ZERO, proof["rest"]]}, proof["then"])
         lines += ["conditions.", f"apply (at_most ({setting.text(rest)}))."]
         return [
             *lines,
@@ -154,24 +156,26 @@ def _by_method(branch: Branch, claim: Json, proof: Json) -> list[str]:
 
 def put_in_place(setting: Branch, claim: Json, proof: Json) -> list[str]:
     """By the rules for integers, for integrals and quantiles, or with what is shown before."""
-    inner = _by_method
     if proof["method"] == "induction":
-        return induction(setting, claim, proof, inner)
+        return induction(setting, claim, proof, _by_method)
     if proof["method"] == "sum":
-        return sums(setting, claim, proof["closed"], proof["then"], inner)
+        return sums(setting, claim, proof["closed"], proof["then"], _by_method)
     if proof["method"] == "binomial-sum":
-        return binomial_sum(setting, claim, proof, inner)
+        return binomial_sum(setting, claim, proof, _by_method)
     if proof["method"] in INTEGRALS:
         value, lines = integral(setting, proof)
-        return lines + inner(setting, swapped(claim, proof["integral"], value), proof["then"])
+        return lines + _by_method(setting, swapped(claim, proof["integral"], value), proof["then"])
     if proof["method"] == "quantile":
-        return quantiles(setting, claim, proof, inner)
+        return quantiles(setting, claim, proof, _by_method)
     lines = []
     for part in proof["facts"]:
         fact = part["fact"]
-        lines += [f"assert ({truth(fact, setting.kinds)}).", *braced(inner(setting, fact, part["proof"]))]
+        lines += [
+            f"assert ({truth(fact, setting.kinds)}).",
+            *braced(_by_method(setting, fact, part["proof"])),
+        ]
         setting = setting.knowing(TwoSides(*fact))
-    return lines + inner(setting, claim, proof["then"])
+    return lines + _by_method(setting, claim, proof["then"])
 
 
 def monotone(setting: Branch, problem: Json, claim: Json, proof: Json) -> list[str]:
@@ -338,7 +342,7 @@ def gram(setting: Branch, problem: Json, proof: Json) -> list[str]:
         for multiplier, *its in sum_:
             found = [fact(f) for f in its]
             if claim[0] != "==" and multiplier[0] != "num":
-                zero = TwoSides("<=", ["num", "0"], multiplier)
+                zero = TwoSides("<=", ZERO, multiplier)
                 letters = PolynomialLetters(setting.kinds, signs_of(setting))
                 shown_ = combination(letters, zero, setting.given, pairs=False)
                 if shown_ is not None:
@@ -377,21 +381,20 @@ def gram(setting: Branch, problem: Json, proof: Json) -> list[str]:
 def facts(setting: Branch, claim: Json, said: Json) -> list[str]:
     """With facts about functions."""
     lines, more = [], list[TwoSides]()
-    one: Json = ["num", "1"]
     for law, function, *arguments in said:
         if law == "tangent":
             (u,) = arguments
             f = [function, u]
             if function == "exp":
                 lines.append(f"pose proof (exp_ineq1_le ({setting.text(u)})).")
-                more.append(TwoSides("<=", ["add", one, u], f))
+                more.append(TwoSides("<=", ["add", ONE, u], f))
             else:
                 text = setting.text(u)
                 lines.append(f"assert ({setting.text(f)} <= {text} - 1) by (apply log_below; given).")
                 lines.append(f"assert (1 - 1 / {text} <= {setting.text(f)}) by (apply log_above; given).")
                 more.append(TwoSides("<=", f, ["add", u, ["num", "-1"]]))
                 inverse = ["mul", ["num", "-1"], ["pow", u, ["num", "-1"]]]
-                more.append(TwoSides("<=", ["add", one, inverse], f))
+                more.append(TwoSides("<=", ["add", ONE, inverse], f))
         elif law == "value" and function != "phi":
             c, low, high = arguments
             f = [function, c]

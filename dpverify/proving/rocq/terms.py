@@ -17,6 +17,10 @@ from typing import Any
 Json = Any
 
 
+ZERO: Json = ["num", "0"]
+ONE: Json = ["num", "1"]
+
+
 class UntranslatedError(Exception):
     """A formula, or a proof, that is not said in Rocq; what it has."""
 
@@ -32,6 +36,8 @@ DEFINED = {"log": (POSITIVE,), "phi_inverse": (POSITIVE, "{} < 1")}
 FOLDED = {"max": "Rmax", "min": "Rmin"}
 RELATIONS = {"<=": "{} <= {}", "<": "{} < {}", "==": "{} = {}", "!=": "{} <> {}"}
 REFUTED = {"<=": "{1} < {0}", "<": "{1} <= {0}", "==": "{} <> {}", "!=": "{} = {}"}
+POWERS = frozenset("23456789")
+"""Exponents that integers are multiplied out for."""
 WORDS = frozenset(
     re.findall(
         r"\S+",
@@ -194,7 +200,7 @@ class RocqTerms:
             return name_of(e[1])
         if e[0] in ("add", "mul") and None not in (parts := [self.integer(part) for part in e[1:]]):
             return f"({(' + ' if e[0] == 'add' else ' * ').join(map(str, parts))})%Z"
-        if e[0] == "pow" and e[2][0] == "num" and e[2][1] in "23456789":
+        if e[0] == "pow" and e[2][0] == "num" and e[2][1] in POWERS:
             return self.integer(["mul", *[e[1]] * int(e[2][1])])
         return None
 

@@ -23,7 +23,7 @@ from dpverify.proving.theorems.noises import (
     mixed,
     noisy_within,
 )
-from dpverify.proving.theorems.spreads import Spread, margin, sights
+from dpverify.proving.theorems.spreads import Spread, margin, sights, steady
 
 Env: TypeAlias = "dict[str, Any]"
 """What letters are: a value, or a function of the tuple of arguments."""
@@ -275,7 +275,7 @@ class FloatModel:
             at, worst = [float(bound(env)) for bound in bounds], 1.0
             for i, j in pairs:
                 self.work += NOISY * (isinstance(laws[i], NoisyLaw) and len(laws[i].masses) > 1)
-                if (found := _margin(head, laws[i], laws[j], at)) < worst:
+                if steady(found := _margin(head, laws[i], laws[j], at)) < steady(worst):
                     worst, self.worst = found, (head, laws[i], laws[j], at)
             return worst
 

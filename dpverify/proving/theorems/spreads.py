@@ -430,6 +430,11 @@ def _needed_epsilon(sight: Sight, delta: float) -> float:
     return low
 
 
+def steady(value: float) -> float:
+    """A number as it is compared: without its last bits, which hang on the processor, so that equals stay equal."""
+    return round(value, 10)
+
+
 def margin(head: str, one: Spread, other: Spread, bounds: list[float]) -> float:
     """How far a claim is from being false; negative where it is.
 

@@ -440,6 +440,7 @@ BY_HAND = {
     "behind a comment": 'idtac. (* *) Abort. (* *) Local Notation "x = y" := True. (* *) Theorem row_0 : 0 = 1.',
     "behind a selector": "all: Abort.",
     "open comment": "intros. (* what follows is not read",
+    "half a sentence": "intros.\nlra",
 }
 
 

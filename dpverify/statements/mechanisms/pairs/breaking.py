@@ -26,7 +26,16 @@ from dpverify.proving.checker.theorems.numbers import (
 from dpverify.proving.checker.theorems.outcomes import Finite, Point, Value, both, pair_of_laws
 from dpverify.proving.checker.values import PRECISIONS, Values
 from dpverify.proving.theorems.noises import of_noises
-from dpverify.proving.theorems.spreads import Sight, Spread, after, each_noise, lines_of, needed, views
+from dpverify.proving.theorems.spreads import (
+    Sight,
+    Spread,
+    after,
+    each_noise,
+    lines_of,
+    needed,
+    steady,
+    views,
+)
 
 SHOWN = 6
 """Boxes of an event of several numbers."""
@@ -186,7 +195,7 @@ def _telling(one: Spread, other: Spread) -> int:
     with suppress(ValueError):
         along = each_noise(left)
         far = Sight(along, lines_of(left, along), lines_of(right, along)).far
-        return max(range(len(far)), key=lambda k: math.inf if (d := far[k]) is None else d)
+        return max(range(len(far)), key=lambda k: math.inf if (d := far[k]) is None else steady(d))
     return 0
 
 

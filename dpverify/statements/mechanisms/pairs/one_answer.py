@@ -17,7 +17,7 @@ from dpverify.proving.checker.theorems.language import Node, free, named, parts_
 from dpverify.proving.checker.theorems.numbers import ONE
 from dpverify.proving.checker.theorems.outcomes import Value
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
-from dpverify.proving.theorems.spreads import FARTHEST, Spread
+from dpverify.proving.theorems.spreads import FARTHEST, Spread, steady
 from dpverify.statements.mechanisms.pages import MechanismOnPage, flat
 from dpverify.statements.mechanisms.pairs.choice_pairs import ChoicePairSearcher, said
 from dpverify.statements.mechanisms.pairs.chosen_chances import reached
@@ -212,7 +212,7 @@ class AnswerPairSearcher(ChoicePairSearcher):
         likely = {answer: (p, of_other[answer]) for answer, p in known(one).items() if p > LEAST}
 
         def ratio(chances: tuple[float, float]) -> float:
-            return chances[0] / max(chances[1], LEAST**2)
+            return steady(math.log(chances[0] / max(chances[1], LEAST**2)))
 
         ranked = sorted(likely, key=lambda answer: -ratio(likely[answer]))
         found: list[tuple[Any, Cut | None, tuple[float, float]]] = [(ranked[0], None, likely[ranked[0]])]

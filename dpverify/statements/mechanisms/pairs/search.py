@@ -19,7 +19,7 @@ from dpverify.proving.checker.theorems.outcomes import Finite, Value, constant
 from dpverify.proving.theorems.finite_models import FAILURES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.proving.theorems.sequences import numbers_in
-from dpverify.proving.theorems.spreads import Spread, margin, views
+from dpverify.proving.theorems.spreads import Spread, margin, steady, views
 from dpverify.statements.mechanisms.pages import MechanismOnPage
 from dpverify.statements.mechanisms.pairs.breaking import Breaking, ExactPair
 from dpverify.statements.mechanisms.proofs.choices import law_of
@@ -276,6 +276,7 @@ class PairSearcher:
         for case in islice(self.cases(), self.most):
             self.some = self.some or case
             if (far := self.margin(case)) is not None:
+                far = steady(far)
                 found.append((far, case))
                 broken += far < -CLEAR
             if broken >= self.enough or (not found and self.tried >= self.patience):
@@ -286,7 +287,7 @@ class PairSearcher:
             k = self.random.randrange(len(best))
             at = self.step(best[k][1])
             less = None if at is None else self.margin(at)
-            if at is not None and less is not None and less < best[k][0]:
+            if at is not None and less is not None and (less := steady(less)) < best[k][0]:
                 best[k] = less, at
                 if less < -CLEAR:
                     break
