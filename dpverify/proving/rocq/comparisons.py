@@ -373,15 +373,18 @@ def combined(
 
 
 def identity(letters: PolynomialLetters, end: str = "identity.") -> list[str]:
-    """Both sides are the same, as `end` shows once roots, logarithms and exponentials are as in the search."""
+    """Both sides are the same, as `end` shows once roots, logarithms and exponentials are as in the search.
+
+    One that is not shown to be is left as it is: perhaps nothing needs it.
+    """
     lines, names = [], list[tuple[str, str]]()
     for k, (text, (other, how)) in enumerate(sorted(letters.same.items(), key=lambda pair: len(pair[0]))):
         inside = "".join(
             f"try rewrite {name}; " for name, part in reversed(names) if part.strip("()") in text
         )
-        lines.append(f"assert (same_{k} : {text} = {other}) by ({inside}{how}).")
+        lines.append(f"try assert (same_{k} : {text} = {other}) by ({inside}{how}).")
         names.append((f"same_{k}", text))
-    lines += [f"try rewrite {name} in *; clear {name}." for name, _ in reversed(names)]
+    lines += [f"try rewrite {name} in *; try clear {name}." for name, _ in reversed(names)]
     return [*lines, end]
 
 
