@@ -130,7 +130,9 @@ def table(rows: list[tuple[Any, Any, str]]) -> Iterator[str]:
             of.setdefault((proved, method), []).append((accepted, row.coverage == "conclusion"))
     yield "| verdict | method | rows | accepted | conclusions | accepted |"
     yield "| --- | --- | --- | --- | --- | --- |"
-    for (verdict, method), found in sorted(of.items(), key=lambda item: (item[0][0], -len(item[1]), item[0][1])):
+    for (verdict, method), found in sorted(
+        of.items(), key=lambda item: (item[0][0], -len(item[1]), item[0][1])
+    ):
         conclusions = [accepted for accepted, conclusion in found if conclusion]
         counts = (len(found), sum(accepted for accepted, _ in found), len(conclusions), sum(conclusions))
         yield f"| {verdict} | {method} | {' | '.join(map(str, counts))} |"
