@@ -468,6 +468,12 @@ def test_a_compiler_without_its_read_loop_or_libraries_is_refused(tmp_path: Path
         found_kernel(str(compiler))
 
 
+def test_a_read_loop_that_ends_between_two_sentences_is_no_fault(tmp_path: Path) -> None:
+    """What was still to be written to it is lost, and its exit status is what it is."""
+    loop = ("sh", "-c", f"exec 0<&-; echo {kernel._AFTER}; exit 3")
+    assert kernel._status(kernel.Kernel(("sh",), loop, "8.16"), tmp_path, [["one."], ["another."]], 10) == 3
+
+
 def test_what_does_not_compile_is_said_in_a_sentence(tmp_path: Path) -> None:
     compiler = tmp_path / "coqc"
     compiler.write_text("#!/bin/sh\necho Error: no such thing. >&2\nexit 1\n")
