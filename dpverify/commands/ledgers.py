@@ -14,6 +14,7 @@ from dpverify.commands.formats import refuse_two_outputs
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
     VIOLATED,
+    Jobs,
     Json,
     check_folder,
     check_json,
@@ -77,6 +78,7 @@ def check(
     ] = None,
     kernel: KernelName = "",
     kernel_path: KernelPath = "",
+    jobs: Jobs = 2,
     json_file: Json = None,
 ) -> None:
     """Check a ledger against its source and certificates.
@@ -97,8 +99,9 @@ def check(
     check_json(json_file)
     asked = asked_kernel(kernel, kernel_path)
     again = Rerun(rerun, secrets.randbelow(10**9) if rerun_seed is None else rerun_seed)
+    bar = progress_bar("checking")
     found = check_ledger(
-        ledger, only=tuple(only or ()), rerun=again, progress=progress_bar("checking"), kernel=asked
+        ledger, only=tuple(only or ()), rerun=again, progress=bar, kernel=asked, workers=jobs
     )
     lines = [*(row.line() for row in found.failed), found.summary()]
     write_or_show(json_file, found.as_json, lambda: typer.echo("\n".join(lines)))

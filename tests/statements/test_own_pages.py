@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +12,13 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant
 from dpverify.reports import load_ledger, render_markdown
 from dpverify.statements.own_pages import read_pages
 from dpverify.statements.pages import PageError, read_page
 from dpverify.statements.selection import find_statement, select
+from dpverify.verification.checking.theorem_check import FEW_ROWS
 from dpverify.views.corrections import corrections
 from dpverify.views.formula import facts
 from dpverify.views.letters.faults import letters
@@ -216,6 +220,20 @@ def test_commands_take_a_folder(folder: Path, said: Said, tmp_path: Path) -> Non
     assert "As printed, of 2 statements with formulas: 2 hold." in verified
     assert "0 refused" in said("check", str(out / "ledger.json"))
     assert "mine.lem1" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_other_processes_that_check_a_ledger_open_its_pages(folder: Path, said: Said, tmp_path: Path) -> None:
+    """A premise is what another statement of the pages concludes, which a new process has not read."""
+    page = ONE.replace("Bound (uses mine.lem2):", "Bound (uses mine.lem2; given $n\\ge 1$):")
+    (folder / "one.md").write_text(page)
+    out = tmp_path / "out"
+    said("verify", "--paper", str(folder), "--out", str(out))
+    rows = [row for row in load_ledger(out / "ledger.json").entries if isinstance(row, ProofEvidence)]
+    assert ("mine.lem2/Bound",) in {premise.by for row in rows for premise in row.premises}
+    assert len(rows) > FEW_ROWS
+    command = (sys.executable, "-m", "dpverify", "check", str(out), "--jobs", "2")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_report_shows_own_pages_as_it_shows_a_paper(folder: Path, said: Said, tmp_path: Path) -> None:

@@ -19,10 +19,11 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
 from dpverify.reports import load_ledger, render_html, write_report
 from dpverify.reports.formats.markdown import ledger_markdown, render_markdown
-from dpverify.statements.theorems.library import FOLDER, shipped
+from dpverify.statements.theorems.library import FOLDER, Library, shipped
 from dpverify.statements.theorems.pages import read_theorem, read_theorems
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as theorem_rows_module
+from dpverify.verification.checking import theorem_check
 from dpverify.verification.checking.ledger_check import Status, check_ledger
 from dpverify.verification.theorems import _TheoremTask, theorem_rows
 from dpverify.views.comparison import compare_ledgers
@@ -66,8 +67,10 @@ def test_a_whole_run_has_all_theorems_and_one_of_a_paper_none() -> None:
     assert not VerificationSettings(papers=("theorem.laplace",)).chosen()
 
 
-def test_check_confirms_them(folder: Path) -> None:
-    found = check_ledger(folder / "ledger.json")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_check_confirms_them(folder: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theorem_check, "FEW_ROWS", 0)
+    found = check_ledger(folder / "ledger.json", workers=workers)
     assert not found.failed
     assert [row.status for row in found.rows] == [Status.CONFIRMED] * 3
 
@@ -137,9 +140,13 @@ def test_check_of_one_asks_about_that_and_what_it_rests_on(folder: Path, ledger:
         assert {*asked} <= {row.id, *row.rests_on}
 
 
-def test_check_refuses_a_step_that_was_tampered_with(folder: Path, ledger: Ledger, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_check_refuses_a_step_that_was_tampered_with(
+    folder: Path, ledger: Ledger, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from dpverify.proving.certificates import load, store
 
+    monkeypatch.setattr(theorem_check, "FEW_ROWS", 0)
     row = ledger.theorems[-1]
     certificate = load(str(row.certificate), folder / "certificates")
     certificate["steps"] = certificate["steps"][:-1]
@@ -149,7 +156,7 @@ def test_check_refuses_a_step_that_was_tampered_with(folder: Path, ledger: Ledge
     name = store(certificate, tmp_path / "certificates")
     changed = ledger.but(theorems=(*ledger.theorems[:-1], row.but(certificate=name)))
     (tmp_path / "ledger.json").write_text(changed.model_dump_json(), encoding="utf-8")
-    (failed,) = check_ledger(tmp_path / "ledger.json").failed
+    (failed,) = check_ledger(tmp_path / "ledger.json", workers=workers).failed
     assert (failed.statement, "the checker does not confirm" in failed.says) == (row.id, True)
 
 
@@ -242,6 +249,16 @@ def test_every_display_of_the_pages_is_written_as_mathml() -> None:
 
     displays = [each.latex for one in shipped().values() for each in one.displays]
     assert not [latex for latex in displays if mathml(latex, "block") is None]
+
+
+def test_what_is_asked_of_a_copy_of_the_library_is_read_once() -> None:
+    library = Library((FOLDER / "rules_data_added.md", FOLDER / "rules_data.md"))
+    copy, (first, *_, last) = library.copy(), library
+    other = copy[first]
+    copy.add(FOLDER / "rules_data.md", replace(other, id="rule.other"))
+    assert library[first] is other
+    assert copy[last] is library[last]
+    assert ("rule.other" in copy, "rule.other" in library) == (True, False)
 
 
 def test_a_section_is_read_alone_as_on_its_page() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from dpverify.reports import write_report
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.proofs import prove_statement
+from dpverify.verification.checking import ledger_check
 from dpverify.verification.checking.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.verification.display_counts import displays_of_ledger
 
@@ -69,6 +72,19 @@ def test_every_row_is_read_by_both(ledger: Path) -> None:
     assert not found.failed
     assert found.trees == 0
     assert "2 rows are made of trees and not of LaTeX" in replace(found, trees=2).summary()
+
+
+def test_rows_checked_side_by_side_are_the_same(ledger: Path, tmp_path: Path) -> None:
+    """In their order, and with what is wrong in one."""
+    shutil.copytree(ledger.parent, tmp_path / "other")
+    other = tmp_path / "other" / "ledger.json"
+    content = json.loads(other.read_text())
+    content["entries"][3]["checker_says"] = "all is well"
+    other.write_text(json.dumps(content))
+    found = check_ledger(other)
+    assert len(found.rows) > ledger_check.FEW_ROWS
+    assert len(found.failed) == 1
+    assert check_ledger(other, workers=2) == found
 
 
 def test_a_row_that_is_read_in_two_ways_is_refused(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -276,12 +276,14 @@ class _Query:
             case ForAll(variable, body):
                 return self._bound(variable, body, lambda part: self._walk(part, value, leaf), every=value)
             case Exists():
-                raise OutOfScopeError("what there is, is found and put in, or not at all")
+                raise OutOfScopeError(
+                    "that something exists is not asked of z3: a value is searched for and put in"
+                )
 
     def _definedness(self, f: Compare) -> Iterator[Any]:
         for condition in defined_where(f):
             if condition.bound:
-                raise OutOfScopeError("what makes a sum or an integral defined is no part of a formula")
+                raise OutOfScopeError("where a sum or an integral is defined is not asked of z3")
             yield self._comparison(condition.formula)
 
     def _known_comparison(self, f: Compare, value: bool) -> Any:

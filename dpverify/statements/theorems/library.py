@@ -57,17 +57,16 @@ class TheoremOutcome:
 
 
 class Library(Mapping[str, TheoremOnPage]):
-    """Rules, results and theorems by id, in the order of pages; each is read when it is asked for."""
+    """Rules, results and theorems by id, in the order of pages; each is read once, when it is asked for."""
 
-    def __init__(self, pages: Sequence[Path]) -> None:
-        self.pages = ids_of(pages)
+    def __init__(self, pages: Sequence[Path], below: Library | None = None) -> None:
+        self.below = below
+        self.pages: dict[str, Path] = {**({} if below is None else below.pages), **ids_of(pages)}
         self.read = dict[str, TheoremOnPage]()
 
     def copy(self) -> Library:
-        """The same pages, to which others may be added."""
-        found = Library(())
-        found.pages, found.read = {**self.pages}, self.read.copy()
-        return found
+        """The same, to which others may be added; what is asked of it is read here, for both."""
+        return Library((), self)
 
     def add(self, page: Path, one: TheoremOnPage) -> None:
         """Know another rule or theorem, behind all others."""
@@ -75,7 +74,10 @@ class Library(Mapping[str, TheoremOnPage]):
 
     def __getitem__(self, id_: str) -> TheoremOnPage:
         if id_ not in self.read:
-            self.read[id_] = read_theorem(self.pages[id_], id_)
+            if self.below is not None and id_ in self.below:
+                self.read[id_] = self.below[id_]
+            else:
+                self.read[id_] = read_theorem(self.pages[id_], id_)
         return self.read[id_]
 
     def __iter__(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,7 +30,7 @@ from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import BROKEN, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
-from dpverify.proving.checker import Confirmation, check
+from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.reasoning.evaluation import failing, text
@@ -40,13 +40,14 @@ from dpverify.quoting import quoted
 from dpverify.reports import load_ledger
 from dpverify.running import Progress
 from dpverify.statements.own_pages import opened
-from dpverify.statements.paper import papers
-from dpverify.statements.selection import select
+from dpverify.statements.paper import address_of, papers
+from dpverify.statements.selection import find_statement, select
 from dpverify.statements.theorems.names import FOLDERS, split_names
 from dpverify.verification import thresholds
 from dpverify.verification.catalog.curves import curve_of
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.premises import premises_of_row
+from dpverify.verification.catalog.proofs import as_they_end
 from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
 from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.checking.audit_check import (
@@ -64,7 +65,7 @@ from dpverify.verification.checking.audit_check import (
     short,
 )
 from dpverify.verification.checking.kernel_check import refuse_wrong_mark, with_kernel
-from dpverify.verification.checking.theorem_check import theorem_checks
+from dpverify.verification.checking.theorem_check import FEW_ROWS, Checker, theorem_checks
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations import (
     contradictions,
@@ -75,8 +76,6 @@ from dpverify.verification.refutations import (
 )
 
 Key = tuple[str, str, Variant]
-Checker = Callable[[Json], Confirmation]
-
 
 _TOLD = ("statement", "obligation", "variant", "status", "says")
 """What JSON says of a row, beside what a kernel said."""
@@ -160,13 +159,14 @@ def check_ledger(
     progress: Progress | None = None,
     checker: Checker = check,
     kernel: Kernel | None = None,
+    workers: int = 1,
 ) -> LedgerCheck:
     """Hold a ledger file, with the certificates beside it, against the statements of this installation.
 
     `only` names each a `STATEMENT` or `STATEMENT/OBLIGATION`, an algorithm or an audit's plan; everything is checked
     where it is empty. Refused are what is no ledger, or one of audits alone, such as that of `dpverify run`, a ledger
     without its certificates' folder, and a name that neither source nor ledger has. With a `kernel`, it is asked about
-    all that the checker confirms.
+    all that the checker confirms. Rows of proofs are checked side by side in `workers` processes.
     """
     ledger = load_ledger(path)
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
@@ -188,14 +188,23 @@ def check_ledger(
     proved = tuple(name for name in only if name not in audited and name not in derived)
     chosen = _chosen(keys, [e.id for e in ledger.statements], proved) if proved or not only else []
     if progress is not None:
-        progress.start(len(chosen) + len(audited))
-    rows: list[RowCheck] = []
-    for key in chosen:
-        rows.append(_row(key, expected.get(key), found.get(key, []), folder, checker))
+        progress.start(
+            len(chosen) + len(audited) + sum(not only or row.id in only for row in ledger.theorems)
+        )
+    tasks = [
+        _Task(key, address_of(key[0]), expected.get(key), tuple(found.get(key, ())), folder, checker)
+        for key in chosen
+    ]
+    checked, at_once = dict[Key, RowCheck](), workers if len(tasks) > FEW_ROWS else 1
+    for task, row in as_they_end(_row, tasks, workers=at_once, progress=None):
+        checked[task.key] = row
         if progress is not None:
             progress.advance(1)
+    rows = [checked[key] for key in chosen]
     rows += audit_rows(ledger, rerun=rerun, only=only, progress=progress)
-    rows += theorem_checks(ledger.theorems, _theorems_of(ledger), folder, only, checker)
+    rows += theorem_checks(
+        ledger.theorems, _theorems_of(ledger), folder, only, checker, workers=workers, progress=progress
+    )
     if progress is not None:
         progress.finish()
     if kernel is not None:
@@ -310,17 +319,29 @@ def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[
 # ------------------------------------------------------------------------------------------- one row
 
 
-def _row(
-    key: Key, expected: SourceRow | None, found: list[ProofEvidence], folder: Path, checker: Checker
-) -> RowCheck:
-    if expected is None:
+@dataclass(frozen=True)
+class _Task:
+    """A row as its source has it and as the ledger has it, to be checked here or in another process."""
+
+    key: Key
+    address: str
+    """Where the statement is found: another process must open its page, and those that it names."""
+    expected: SourceRow | None
+    found: tuple[ProofEvidence, ...]
+    folder: Path
+    checker: Checker
+
+
+def _row(task: _Task) -> RowCheck:
+    key, found = task.key, task.found
+    if task.expected is None or find_statement(task.address) is None:
         return RowCheck(key[0], Status.REFUSED, "no encoded statement has this row", *key[1:])
     if not found:
         return RowCheck(key[0], Status.MISSING, "the source has this row, the ledger does not", *key[1:])
     try:
         if len(found) > 1:
             raise RowRefusedError(f"it appears {len(found)} times")
-        status, says = _settled(expected, found[0], folder, checker)
+        status, says = _settled(task.expected, found[0], task.folder, task.checker)
     except RowRefusedError as refusal:
         status, says = Status.REFUSED, str(refusal)
     return RowCheck(key[0], status, says, *key[1:])

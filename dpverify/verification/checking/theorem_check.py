@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidDataError
 from dpverify.formulas.rendering.neutral import Json
@@ -14,6 +16,7 @@ from dpverify.proving.certificates import load
 from dpverify.proving.checker import Confirmation
 from dpverify.statements.theorems.library import library_before
 from dpverify.statements.theorems.pages import TheoremOnPage
+from dpverify.verification.catalog.proofs import as_they_end
 from dpverify.verification.checking.audit_check import RowCheck, RowRefusedError, Status, compare
 from dpverify.verification.theorems import (
     Known,
@@ -26,7 +29,13 @@ from dpverify.verification.theorems import (
     row_of,
 )
 
+if TYPE_CHECKING:
+    from dpverify.running import Progress
+
 Checker = Callable[[Json], Confirmation]
+
+FEW_ROWS = 4
+"""Rows for which no other process is started."""
 
 
 def theorem_checks(
@@ -35,11 +44,15 @@ def theorem_checks(
     folder: Path,
     only: Sequence[str],
     checker: Checker,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> Iterator[RowCheck]:
     """Each theorem that the ledger's command line asks for, and each one too many; with `only`, these alone.
 
     A row that is derived must have a certificate of the theorem on the page, which the checker confirms; one that is
-    not derived is derived again. From that, all that the row says follows anew.
+    not derived is derived again. From that, all that the row says follows anew. Certificates are checked side by side
+    in `workers` processes.
     """
     of = grouped((row.id, row) for row in rows)
     asked = {id_ for id_ in only if id_ in of}
@@ -50,17 +63,25 @@ def theorem_checks(
     found, wrong = dict[str, TheoremFound](), dict[str, str]()
     left = sorted(asked) if only else [*expected]
     tried = dict[str, None]()
-    while left:
-        id_ = left.pop()
-        if id_ in tried or id_ not in expected:
-            continue
-        tried[id_] = None
-        if id_ in of:
+    while new := [id_ for id_ in dict.fromkeys(left) if id_ not in tried and id_ in expected]:
+        tried.update(dict.fromkeys(new))
+        tasks, left = list[_Task](), []
+        for id_ in new:
             try:
-                found[id_] = _of_row(of[id_][0], expected[id_][1], known, folder, checker)
-                left += found[id_].uses
+                tasks += [
+                    _Task.of(row, expected[id_][1], known, folder, checker) for row in of.get(id_, [])[:1]
+                ]
             except (RowRefusedError, InvalidDataError) as refusal:
                 wrong[id_] = str(refusal)
+        at_once = workers if len(tasks) > FEW_ROWS else 1
+        for task, seen in as_they_end(_seen, tasks, workers=at_once, progress=None):
+            if isinstance(seen, str):
+                wrong[task.row.id] = seen
+            else:
+                found[task.row.id] = seen
+                left += seen.uses
+            if progress is not None and (not only or task.row.id in asked):
+                progress.advance(1)
     rest = [expected[id_][1] for id_ in tried if id_ not in found]
     found = {**find_theorems(rest, known), **found} if rest else found
     for id_ in {**expected, **of}:
@@ -99,24 +120,44 @@ def _checked(
     return RowCheck(id_, Status.CONFIRMED, "its certificate" if rows[0].certificate else "its model")
 
 
-def _of_row(
-    row: TheoremEvidence, one: TheoremOnPage, known: Known, folder: Path, checker: Checker
-) -> TheoremFound:
-    """What a row's certificate and model show."""
-    if one.unclear or row.certificate is None:
-        again = find_theorem(one, known)
-        if row.model is not None and again.model is None:
-            raise RowRefusedError("it has a model, which is not found here")
-        return again
-    certificate = load(row.certificate, folder)
-    model = None if row.model is None else load(row.model, folder)
-    if wrong := foreign(certificate, one, library_before(one, known)):
-        raise RowRefusedError(wrong)
-    library = certificate.get("library", {})
-    confirmation = checker(certificate)
+@dataclass(frozen=True)
+class _Task:
+    """A row with what its page and its certificate say, to be checked here or in another process."""
+
+    row: TheoremEvidence
+    one: TheoremOnPage
+    library: Known
+    """What it is derived from again, where it has no certificate."""
+    certificate: Json | None
+    model: Json | None
+    checker: Checker
+
+    @classmethod
+    def of(
+        cls, row: TheoremEvidence, one: TheoremOnPage, known: Known, folder: Path, checker: Checker
+    ) -> _Task:
+        """Refuse a row whose certificate is about something else."""
+        before = library_before(one, known)
+        if one.unclear or row.certificate is None:
+            return cls(row, one, before, None, None, checker)
+        certificate = load(row.certificate, folder)
+        model = None if row.model is None else load(row.model, folder)
+        if wrong := foreign(certificate, one, before):
+            raise RowRefusedError(wrong)
+        return cls(row, one, {}, certificate, model, checker)
+
+
+def _seen(task: _Task) -> TheoremFound | str:
+    """What a row's certificate and model show, or why they show nothing."""
+    row, one, certificate = task.row, task.one, task.certificate
+    if certificate is None:
+        again = find_theorem(one, task.library)
+        lost = row.model is not None and again.model is None
+        return "it has a model, which is not found here" if lost else again
+    confirmation = task.checker(certificate)
     if not confirmation.confirmed:
-        raise RowRefusedError(f"the checker does not confirm its certificate: {confirmation.says}")
-    found = TheoremFound(("",) * len(one.steps), tuple(sorted(library)), certificate, model, row.seconds)
-    if not is_shown(one, model, refute=False):
-        raise RowRefusedError("what its theorem assumes is not true in its model")
-    return found
+        return f"the checker does not confirm its certificate: {confirmation.says}"
+    if not is_shown(one, task.model, refute=False):
+        return "what its theorem assumes is not true in its model"
+    library = certificate.get("library", {})
+    return TheoremFound(("",) * len(one.steps), tuple(sorted(library)), certificate, task.model, row.seconds)

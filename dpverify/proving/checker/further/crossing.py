@@ -40,7 +40,7 @@ def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
         demand(equation.head == "!=", "no equation")
     places = [placed(problem, {**point, x: str(end)}) for end in (low, high)]
     between = {**places[0], x: ValueRange(low, high)}
-    demand(heads(equation) - {equation.head} <= CONTINUOUS, "what may jump")
+    demand(heads(equation) - {equation.head} <= CONTINUOUS, "an equation with a function that may jump")
     Values(between, PRECISIONS[0]).interval(minus(*equation.parts))  # it is defined
     first, second = (term("<", *sides) for sides in (equation.parts, equation.parts[::-1]))
     signs = [tuple(truth(f, place) for f in (first, second)) for place in places]
