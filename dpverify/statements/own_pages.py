@@ -74,7 +74,7 @@ def _place_of(name: str) -> Path | None:
 def _stamp(path: Path) -> object:
     """Changes with the pages of a path."""
     files = [*path.parent.glob("letters.md"), path] if path.is_file() else sorted(path.glob("*.md"))
-    return [(file, file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+    return tuple((file, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
 
 
 def pages_at(path: Path) -> OwnPaper:

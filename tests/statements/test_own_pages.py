@@ -15,9 +15,10 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant
 from dpverify.reports import load_ledger, render_markdown
-from dpverify.statements.own_pages import read_pages
+from dpverify.statements.own_pages import opened, read_pages
 from dpverify.statements.pages import PageError, read_page
 from dpverify.statements.selection import find_statement, select
+from dpverify.verification.catalog.entries import named_with, used_by
 from dpverify.verification.checking.theorem_check import FEW_ROWS
 from dpverify.views.corrections import corrections
 from dpverify.views.formula import facts
@@ -220,6 +221,15 @@ def test_commands_take_a_folder(folder: Path, said: Said, tmp_path: Path) -> Non
     assert "As printed, of 2 statements with formulas: 2 hold." in verified
     assert "0 refused" in said("check", str(out / "ledger.json"))
     assert "mine.lem1" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_what_belongs_together_follows_the_pages(folder: Path) -> None:
+    """In one process that reads a page again after it has changed."""
+    opened(str(folder))
+    assert (named_with()["mine.lem2"], used_by("mine.lem2")) == (("mine.lem1",), ("mine.lem1",))
+    (folder / "one.md").write_text(ONE.replace("- pairs: mine.lem2\n", "").replace(" (uses mine.lem2)", ""))
+    opened(str(folder))
+    assert ("mine.lem2" in named_with(), used_by("mine.lem2")) == (False, ())
 
 
 def test_other_processes_that_check_a_ledger_open_its_pages(folder: Path, said: Said, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 
 from dpverify.grouping import grouped
@@ -17,7 +17,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import HOLDS, Coverage, Variant, Verdict
 from dpverify.proving.language import Statement
 from dpverify.statements.own_pages import OwnPaper, PackagePaper, opened
-from dpverify.statements.paper import CatalogRow, Paper, named_results, papers, registered
+from dpverify.statements.paper import CatalogRow, Paper, named_results, opened_pages, papers, registered
 from dpverify.statements.provenance import unsaid, unsaid_claims
 from dpverify.statements.selection import select
 from dpverify.verification.catalog.rows import ProofRecord
@@ -156,16 +156,21 @@ Graph = Mapping[str, tuple[str, ...]]
 
 def uses_graph() -> Graph:
     """Every encoded statement with the statements and named results that it rests on."""
-    return _graphs(tuple(papers()))[0]
+    return _graphs(_as_read())[0]
 
 
 def named_with() -> Graph:
     """Id to the encoded statements that name it as what belongs with them."""
-    return _graphs(tuple(papers()))[1]
+    return _graphs(_as_read())[1]
 
 
-@cache
-def _graphs(_keys: tuple[str, ...]) -> tuple[Graph, Graph]:
+def _as_read() -> tuple[object, ...]:
+    """Changes with the papers that are known, and with pages that are opened, or opened again."""
+    return tuple(papers()), tuple((path, stamp) for path, (stamp, _) in opened_pages.items())
+
+
+@lru_cache(maxsize=4)
+def _graphs(_as_read: tuple[object, ...]) -> tuple[Graph, Graph]:
     statements = [statement for paper in papers().values() for statement in paper.statements]
     named: dict[str, tuple[str, ...]] = {}
     for statement in statements:

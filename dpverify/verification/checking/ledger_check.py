@@ -192,7 +192,7 @@ def check_ledger(
             len(chosen) + len(audited) + sum(not only or row.id in only for row in ledger.theorems)
         )
     tasks = [
-        _Task(key, address_of(key[0]), expected.get(key), tuple(found.get(key, ())), folder, checker)
+        _RowTask(key, address_of(key[0]), expected.get(key), tuple(found.get(key, ())), folder, checker)
         for key in chosen
     ]
     checked, at_once = dict[Key, RowCheck](), workers if len(tasks) > FEW_ROWS else 1
@@ -320,7 +320,7 @@ def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[
 
 
 @dataclass(frozen=True)
-class _Task:
+class _RowTask:
     """A row as its source has it and as the ledger has it, to be checked here or in another process."""
 
     key: Key
@@ -332,7 +332,7 @@ class _Task:
     checker: Checker
 
 
-def _row(task: _Task) -> RowCheck:
+def _row(task: _RowTask) -> RowCheck:
     key, found = task.key, task.found
     if task.expected is None or find_statement(task.address) is None:
         return RowCheck(key[0], Status.REFUSED, "no encoded statement has this row", *key[1:])

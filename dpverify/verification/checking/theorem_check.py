@@ -65,11 +65,12 @@ def theorem_checks(
     tried = dict[str, None]()
     while new := [id_ for id_ in dict.fromkeys(left) if id_ not in tried and id_ in expected]:
         tried.update(dict.fromkeys(new))
-        tasks, left = list[_Task](), []
+        tasks, left = list[_CertificateTask](), []
         for id_ in new:
             try:
                 tasks += [
-                    _Task.of(row, expected[id_][1], known, folder, checker) for row in of.get(id_, [])[:1]
+                    _CertificateTask.of(row, expected[id_][1], known, folder, checker)
+                    for row in of.get(id_, [])[:1]
                 ]
             except (RowRefusedError, InvalidDataError) as refusal:
                 wrong[id_] = str(refusal)
@@ -121,7 +122,7 @@ def _checked(
 
 
 @dataclass(frozen=True)
-class _Task:
+class _CertificateTask:
     """A row with what its page and its certificate say, to be checked here or in another process."""
 
     row: TheoremEvidence
@@ -135,7 +136,7 @@ class _Task:
     @classmethod
     def of(
         cls, row: TheoremEvidence, one: TheoremOnPage, known: Known, folder: Path, checker: Checker
-    ) -> _Task:
+    ) -> _CertificateTask:
         """Refuse a row whose certificate is about something else."""
         before = library_before(one, known)
         if one.unclear or row.certificate is None:
@@ -147,7 +148,7 @@ class _Task:
         return cls(row, one, {}, certificate, model, checker)
 
 
-def _seen(task: _Task) -> TheoremFound | str:
+def _seen(task: _CertificateTask) -> TheoremFound | str:
     """What a row's certificate and model show, or why they show nothing."""
     row, one, certificate = task.row, task.one, task.certificate
     if certificate is None:
