@@ -319,7 +319,7 @@ Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write JSON to FILE; - is standard output.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result, bit for bit.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes for proofs.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes.")]
 
 
 def progress_bar(title: str) -> Any:

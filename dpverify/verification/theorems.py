@@ -39,6 +39,7 @@ from dpverify.statements.theorems.library import (
 from dpverify.statements.theorems.names import FOLDERS, MECHANISMS, SHIPPED, is_page_of_mechanisms
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 from dpverify.verification.catalog.program import libraries
+from dpverify.verification.catalog.proofs import FEW, as_they_end
 from dpverify.views.theorems import facts_of_theorem, introduced, why
 
 if TYPE_CHECKING:
@@ -256,15 +257,9 @@ def find_theorems(
         (task for id_, task in tasks.items() if found[id_] is None),
         key=lambda task: -len(task.theorem.displays),
     )
-    if workers > 1 and len(missing) > 4:
-        from dpverify.verification.catalog.proofs import as_they_end
-
-        ended: Iterable[tuple[_TheoremTask, TheoremFound]] = as_they_end(
-            _carry_out, missing, workers=workers, progress=progress, done=len(tasks) - len(missing)
-        )
-    else:
-        ended = ((task, _carry_out(task)) for task in missing)
-    for task, outcome in ended:
+    for task, outcome in as_they_end(
+        _carry_out, missing, workers=workers, progress=progress, done=len(tasks) - len(missing), few=FEW
+    ):
         found[task.theorem.id] = outcome
         _keep(task, outcome, store)
     all_found = {id_: outcome for id_, outcome in found.items() if outcome is not None}

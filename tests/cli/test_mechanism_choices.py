@@ -365,7 +365,7 @@ REFUSED = [
         LARGEST,
         LAPLACE,
         r"y_r\sim\mathrm{Gumbel}(q(r),\frac{2}{\varepsilon})",
-        17,
+        18,
         "the exponential mechanism",
     ),
     (LARGEST, r"\arg\max", r"\arg\min", 21, r"\arg\max"),

@@ -101,7 +101,7 @@ WRONG: list[tuple[str, str, float, str, int]] = [
     (page(r"\frac{1}{2}\text{-GDP}", NORMAL % "2"), "mu", math.sqrt(0.5), "", 0),
     (page(r"0.99\text{-zCDP}", NORMAL % "1", BESIDE, output="(y,z)"), "rho", 1, "", 0),
     (page(r"1.4\text{-GDP}", NORMAL % "1", BESIDE, output="(y,z)"), "mu", math.sqrt(2), "", 0),
-    (page(r"(2,\frac{1}{2})\text{-RDP}", LAP % "1"), "rho", 0.619123, "order 2", 0),
+    (page(r"(2,\frac{1}{2})\text{-RDP}", LAP % "1"), "epsilon", 0.619123, "order 2", 0),
     (page(r"1.4\text{-DP}", LAP % "1", AFTER.replace("1)", r"2)"), output="(y,z)"), "epsilon", 1.5, "delta 0", 0),
     (page(r"2.4\text{-DP}", LAP % "1", AFTER.replace("1)", r"\frac{2}{3})"), output="(y,z)"), "epsilon", 2.5,
      "delta 0", 1),
@@ -126,7 +126,7 @@ def test_wrong_claims_are_broken_by_as_much(
     assert found.needs >= needs * (1 - (1e-3 if "0.2" in at else 1e-5))
     assert found.suffices is None or needs * (1 - 1e-12) <= found.suffices <= needs * (1 + 1e-5)
     assert found.suffices is not None or "(y," in text or "max" in text
-    assert bool(found.event) == (measure == "epsilon") == (found.probabilities is not None)
+    assert bool(found.event) == ("delta" in at) == (found.probabilities is not None)
 
 
 @pytest.mark.parametrize("wrong", [0, 4])

@@ -26,7 +26,7 @@ QUERIES = {
     r"\sum_{i=1}^{n}\frac{x_i}{i}": ("1", "", ""),
     r"\mathrm{median}_{1\le i\le n}x_i": ("1", "", ""),
     r"x_{(\lceil\frac{3n}{4}\rceil)}-x_{(\lceil\frac{n}{4}\rceil)}": ("1", "", ""),
-    r"\left(\sum_{i=1}^{n}\mathbf{1}[\frac{1}{2}<x_i]\right)\bmod 3": ("1", "", ""),
+    r"\left(\sum_{i=1}^{n}\mathbf{1}[\frac{1}{2}<x_i]\right)\bmod 3": ("2", "", ""),
     r"1+\sum_{i=1}^{n}\mathbf{1}[x_i<x_k]": ("(n-1)", INDEX, LAST),
     r"\sum_{i=1}^{n}x_{p(i)}": ("1", ORDER, PERMUTED),
     r"\sum_{i=1}^{n}\sum_{j=i+1}^{n}|x_i-x_j|": ("(n-1)", "", ""),

@@ -19,7 +19,7 @@ from dpverify.statements.own_pages import opened, read_pages
 from dpverify.statements.pages import PageError, read_page
 from dpverify.statements.selection import find_statement, select
 from dpverify.verification.catalog.entries import named_with, used_by
-from dpverify.verification.checking.theorem_check import FEW_ROWS
+from dpverify.verification.catalog.proofs import FEW
 from dpverify.views.corrections import corrections
 from dpverify.views.formula import facts
 from dpverify.views.letters.faults import letters
@@ -240,7 +240,7 @@ def test_other_processes_that_check_a_ledger_open_its_pages(folder: Path, said: 
     said("verify", "--paper", str(folder), "--out", str(out))
     rows = [row for row in load_ledger(out / "ledger.json").entries if isinstance(row, ProofEvidence)]
     assert ("mine.lem2/Bound",) in {premise.by for row in rows for premise in row.premises}
-    assert len(rows) > FEW_ROWS
+    assert len(rows) > FEW
     command = (sys.executable, "-m", "dpverify", "check", str(out), "--jobs", "2")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

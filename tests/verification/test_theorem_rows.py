@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,12 @@ from dpverify.proving.checker import check
 from dpverify.reports import load_ledger, render_html, write_report
 from dpverify.reports.formats.markdown import ledger_markdown, render_markdown
 from dpverify.statements.theorems.library import FOLDER, Library, shipped
-from dpverify.statements.theorems.pages import read_theorem, read_theorems
+from dpverify.statements.theorems.pages import TheoremOnPage, read_theorem, read_theorems
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification import theorems as theorem_rows_module
 from dpverify.verification.checking import theorem_check
 from dpverify.verification.checking.ledger_check import Status, check_ledger
-from dpverify.verification.theorems import _TheoremTask, theorem_rows
+from dpverify.verification.theorems import Known, TheoremFound, _TheoremTask, find_theorems, theorem_rows
 from dpverify.views.comparison import compare_ledgers
 
 from ..cli.calling import call
@@ -57,6 +57,7 @@ def test_theorems_are_rows_of_their_own(ledger: Ledger) -> None:
     assert laplace.read_twice == len(laplace.displays) == 4
     assert [each.role for each in laplace.displays][:2] == ["definition", "assumption"]
     assert any(line.startswith("f(") for line in laplace.model_in_words)
+    assert any(line.startswith("epsilon = ") for line in laplace.model_in_words)
     assert all(row.confirmed_by_checker for row in ledger.theorems)
 
 
@@ -69,7 +70,7 @@ def test_a_whole_run_has_all_theorems_and_one_of_a_paper_none() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_check_confirms_them(folder: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(theorem_check, "FEW_ROWS", 0)
+    monkeypatch.setattr(theorem_check, "FEW", 0)
     found = check_ledger(folder / "ledger.json", workers=workers)
     assert not found.failed
     assert [row.status for row in found.rows] == [Status.CONFIRMED] * 3
@@ -113,6 +114,19 @@ TAMPERED: dict[str, Callable[[dict[str, TheoremEvidence]], None]] = {
 }  # fmt: skip
 
 
+class _Told:
+    total = done = 0
+
+    def start(self, total: int) -> None:
+        self.total = total
+
+    def advance(self, runs: int) -> None:
+        self.done += runs
+
+    def finish(self) -> None:
+        pass
+
+
 @pytest.mark.parametrize("fault", TAMPERED)
 def test_check_refuses_what_was_tampered_with(
     fault: str, folder: Path, ledger: Ledger, tmp_path: Path
@@ -123,7 +137,27 @@ def test_check_refuses_what_was_tampered_with(
     (tmp_path / "certificates").symlink_to(folder / "certificates")
     changed = ledger.but(theorems=tuple(rows.values()))
     place.write_text(changed.model_dump_json(), encoding="utf-8")
-    assert check_ledger(place).failed
+    told = _Told()
+    assert check_ledger(place, progress=told).failed
+    assert told.total == told.done == len(rows)
+
+
+def test_what_is_missing_is_not_derived_to_say_so(
+    folder: Path, ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derived = list[str]()
+
+    def found(some: Sequence[TheoremOnPage], known: Known) -> dict[str, TheoremFound]:
+        derived.extend(one.id for one in some)
+        return find_theorems(some, known)
+
+    monkeypatch.setattr(theorem_check, "find_theorems", found)
+    (tmp_path / "certificates").symlink_to(folder / "certificates")
+    place = tmp_path / "ledger.json"
+    place.write_text(ledger.but(theorems=ledger.theorems[1:]).model_dump_json(), encoding="utf-8")
+    (failed,) = check_ledger(place).failed
+    assert (failed.statement, failed.status) == (NAMES[0], Status.MISSING)
+    assert NAMES[0] not in derived
 
 
 def test_check_of_one_asks_about_that_and_what_it_rests_on(folder: Path, ledger: Ledger) -> None:
@@ -146,7 +180,7 @@ def test_check_refuses_a_step_that_was_tampered_with(
 ) -> None:
     from dpverify.proving.certificates import load, store
 
-    monkeypatch.setattr(theorem_check, "FEW_ROWS", 0)
+    monkeypatch.setattr(theorem_check, "FEW", 0)
     row = ledger.theorems[-1]
     certificate = load(str(row.certificate), folder / "certificates")
     certificate["steps"] = certificate["steps"][:-1]

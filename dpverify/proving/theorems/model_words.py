@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -11,12 +12,13 @@ from dpverify.proving.checker.theorems.steps import Clause
 
 Json: TypeAlias = Any
 SIGNS = {"<=": "<=", "<": "<", "==": "=", "!=": "!=", "and": "and", "or": "or", "implies": "implies"}
+_LOOKS = re.compile(r"mathcal|var(?=(epsilon|theta|pi|rho|sigma|phi)(?![a-z]))")
 LAWS = {"laplace": "Lap", "normal": "N", "exponential": "Exp", "uniform": "Unif", "bernoulli": "Ber"}
 
 
 def short(name: str) -> str:
-    """A type's name without the font."""
-    return name.removeprefix("mathcal")
+    """A name without what is only how it looks: `X` of `mathcalX`, `epsilon` of `varepsilon`."""
+    return _LOOKS.sub("", name)
 
 
 def in_words(node: Node, names: Mapping[str, str]) -> str:
@@ -68,6 +70,8 @@ def _factor(node: Node, names: Mapping[str, str]) -> str:
 def model_in_words(clause: Clause, names: Sequence[str], model: Json) -> list[str]:
     """A line for the types, and one for each letter."""
     letters = [parts_of(one) for one in parts_of(parts_of(clause.body)[1])]
+    plain = [*map(short, names)]
+    names = plain if len({*plain}) == len({*names}) else names
     known = {named(letter[0]): name for letter, name in zip(letters, names, strict=True)}
     lines = ["; ".join(_types(clause, model))] if model["types"] else []
     for (_, kinds, kind), name, value in zip(letters, names, model["letters"], strict=True):

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 ItemT = TypeVar("ItemT")
 FoundT = TypeVar("FoundT")
 
+FEW = 4
+"""Rows, or theorems, that are done before another process has started."""
+
 
 @dataclass(frozen=True)
 class _ProofTask:
@@ -112,29 +115,44 @@ def as_they_end(
     workers: int,
     progress: Progress | None,
     done: int = 0,
+    few: int = 0,
 ) -> Iterator[tuple[ItemT, FoundT]]:
-    """What a call finds of each item, in the order in which they end, so that what is done can be kept at once."""
-    from joblib import Parallel, delayed
+    """What a call finds of each item, in the order in which they end, so that what is done can be kept at once.
 
-    from dpverify.running.executors import worker_processes
-
+    For no more than `few` items, no other process is started.
+    """
     if progress is not None:
         progress.start(done + len(items))
         if done:
             progress.advance(done)
-    parallel = Parallel(
-        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
-    )
-    for found in parallel(delayed(_with_item)(call, item) for item in items):
-        yield found
+    for one in _ended(call, items, workers if len(items) > few else 1):
+        yield one
         if progress is not None:
             progress.advance(1)
     if progress is not None:
         progress.finish()
 
 
-def _with_item(call: Callable[[ItemT], FoundT], item: ItemT) -> tuple[ItemT, FoundT]:
-    return item, call(item)
+def _ended(
+    call: Callable[[ItemT], FoundT], items: Sequence[ItemT], workers: int
+) -> Iterator[tuple[ItemT, FoundT]]:
+    if workers == 1:
+        yield from ((item, call(item)) for item in items)
+        return
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
+    parallel = Parallel(
+        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
+    )
+    for at, found in parallel(delayed(_numbered)(call, at, item) for at, item in enumerate(items)):
+        yield items[at], found
+
+
+def _numbered(call: Callable[[ItemT], FoundT], at: int, item: ItemT) -> tuple[int, FoundT]:
+    """The number comes back from another process, not the item, which may be long."""
+    return at, call(item)
 
 
 def said_of_page(

@@ -47,7 +47,7 @@ from dpverify.verification import thresholds
 from dpverify.verification.catalog.curves import curve_of
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.premises import premises_of_row
-from dpverify.verification.catalog.proofs import as_they_end
+from dpverify.verification.catalog.proofs import FEW, as_they_end
 from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
 from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.checking.audit_check import (
@@ -65,7 +65,7 @@ from dpverify.verification.checking.audit_check import (
     short,
 )
 from dpverify.verification.checking.kernel_check import refuse_wrong_mark, with_kernel
-from dpverify.verification.checking.theorem_check import FEW_ROWS, Checker, theorem_checks
+from dpverify.verification.checking.theorem_check import Checker, theorem_checks
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations import (
     contradictions,
@@ -195,8 +195,8 @@ def check_ledger(
         _RowTask(key, address_of(key[0]), expected.get(key), tuple(found.get(key, ())), folder, checker)
         for key in chosen
     ]
-    checked, at_once = dict[Key, RowCheck](), workers if len(tasks) > FEW_ROWS else 1
-    for task, row in as_they_end(_row, tasks, workers=at_once, progress=None):
+    checked = dict[Key, RowCheck]()
+    for task, row in as_they_end(_row, tasks, workers=workers, progress=None, few=FEW):
         checked[task.key] = row
         if progress is not None:
             progress.advance(1)

@@ -16,7 +16,7 @@ from dpverify.proving.certificates import load
 from dpverify.proving.checker import Confirmation
 from dpverify.statements.theorems.library import library_before
 from dpverify.statements.theorems.pages import TheoremOnPage
-from dpverify.verification.catalog.proofs import as_they_end
+from dpverify.verification.catalog.proofs import FEW, as_they_end
 from dpverify.verification.checking.audit_check import RowCheck, RowRefusedError, Status, compare
 from dpverify.verification.theorems import (
     Known,
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from dpverify.running import Progress
 
 Checker = Callable[[Json], Confirmation]
-
-FEW_ROWS = 4
-"""Rows for which no other process is started."""
 
 
 def theorem_checks(
@@ -62,7 +59,7 @@ def theorem_checks(
     expected = {one.id: (page, one) for page, one in chosen}
     found, wrong = dict[str, TheoremFound](), dict[str, str]()
     left = sorted(asked) if only else [*expected]
-    tried = dict[str, None]()
+    tried, told = dict[str, None](), set[str]()
     while new := [id_ for id_ in dict.fromkeys(left) if id_ not in tried and id_ in expected]:
         tried.update(dict.fromkeys(new))
         tasks, left = list[_CertificateTask](), []
@@ -74,8 +71,7 @@ def theorem_checks(
                 ]
             except (RowRefusedError, InvalidDataError) as refusal:
                 wrong[id_] = str(refusal)
-        at_once = workers if len(tasks) > FEW_ROWS else 1
-        for task, seen in as_they_end(_seen, tasks, workers=at_once, progress=None):
+        for task, seen in as_they_end(_seen, tasks, workers=workers, progress=None, few=FEW):
             if isinstance(seen, str):
                 wrong[task.row.id] = seen
             else:
@@ -83,11 +79,15 @@ def theorem_checks(
                 left += seen.uses
             if progress is not None and (not only or task.row.id in asked):
                 progress.advance(1)
-    rest = [expected[id_][1] for id_ in tried if id_ not in found]
+                told.add(task.row.id)
+    used = dict.fromkeys(id_ for one in found.values() for id_ in one.uses)
+    rest = [expected[id_][1] for id_ in used if id_ in expected and id_ not in found]
     found = {**find_theorems(rest, known), **found} if rest else found
     for id_ in {**expected, **of}:
         if not only or id_ in asked:
             yield _checked(id_, of.get(id_, []), expected, known, found, wrong.get(id_, ""))
+            if progress is not None and (untold := len(of.get(id_, [])) - (id_ in told)):
+                progress.advance(untold)
 
 
 def _checked(

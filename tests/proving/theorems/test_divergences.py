@@ -179,7 +179,7 @@ WRONG = {
     "theorem.gaussian-gdp": (r"-GDP", None),
     "theorem.cauchy-schwarz-means": (r"]^2\le", r"]^2+1\le"),
     "theorem.hoeffding": (r"-\frac{2t^2}{kw^2}", r"-\frac{3t^2}{kw^2}"),
-    "theorem.private-of-tradeoff": (r"1-\delta-e^", r"1-2\delta-e^"),
+    "theorem.private-of-tradeoff": (r"1-\delta-", r"1-2\delta-"),
     "theorem.concentrated-triangle": (r"\le\alpha\cdot(k+1)^2\rho", r"\le\alpha\cdot(k^2+1)\rho"),
     "theorem.coupled-step": (r"\le(m-1)b", r"\le(m-2)b"),
     "theorem.shift-reduction": (r"D_", None),

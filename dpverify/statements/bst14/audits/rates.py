@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincinv, gammaln
-from scipy.stats import binom, norm
 
 from dpverify.algorithms.bst14 import (
     ApproximateLocalization,
@@ -92,13 +92,13 @@ def least_noise(n: int, epsilon: float, delta: float) -> float:
     """
     steps = n * n - 1
     counts = np.arange(steps + 1)
-    weights = binom.pmf(counts, steps, 1 / n)
+    weights = scipy.stats.binom.pmf(counts, steps, 1 / n)
     counts, weights = counts[weights > 1e-13], weights[weights > 1e-13]
 
     def beyond(noise: float) -> float:
         stddev = noise * math.sqrt(steps)
         x = np.linspace(-counts[-1] - 9 * stddev, counts[-1] + 9 * stddev, 4001)
-        density = norm.pdf(x[:, None], counts, stddev) @ weights
+        density = scipy.stats.norm.pdf(x[:, None], counts, stddev) @ weights
         gained = np.maximum(density - math.exp(epsilon) * density[::-1], 0.0)
         return float(np.trapezoid(gained, x)) - delta
 

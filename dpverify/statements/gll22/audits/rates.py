@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.stats import ncx2
+import scipy
 
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler, schedule
 from dpverify.algorithms.gll22.linear_hard_family import LinearHardFamily
@@ -144,7 +144,7 @@ def population_lower_bound() -> Iterator[RateAt]:
         family = LinearHardFamily(d, values)
         stddev, along, proved = family.record_stddev, family.separation * math.sqrt(d), 0.0
         for length in np.sqrt(1 + np.geomspace(0.1, 100, 200) / d):
-            q = float(ncx2.sf((length / stddev) ** 2, d, (along / stddev) ** 2))
+            q = float(scipy.stats.ncx2.sf((length / stddev) ** 2, d, (along / stddev) ** 2))
             short = family.lower_bound - values * q * 2 * -family.minimum
             share = 1 - math.sqrt(q * (along**2 + stddev**2)) / along
             proved = max(proved, short * share / float(length) if min(short, share) > 0 else 0.0)
