@@ -114,6 +114,6 @@ def test_a_model_in_words() -> None:
     assert words[2:5] == [
         "v(x0, x1) = the number of x0 at x1",
         "s(x0, x1, x2) = x0 with x2 in place of that at x1",
-        "N ~ independent Lap(0, (4*Delta)/varepsilon)",
+        "N ~ independent Lap(0, (4*Delta)/epsilon)",
     ]
     assert words[7].startswith("a(x0, x1, x2) = the first value with ((0 <= value) and (value <= n)) and ")
