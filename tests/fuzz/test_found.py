@@ -8,7 +8,18 @@ import pytest
 
 from dpverify.formulas.expressions import Variable, at, derivative, expression, integer, integral, real, total
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
-from dpverify.formulas.operators import absolute, binomial, erfc, exp, gamma, log, maximum, normal_cdf, sqrt
+from dpverify.formulas.operators import (
+    absolute,
+    binomial,
+    erfc,
+    exp,
+    gamma,
+    log,
+    maximum,
+    minimum,
+    normal_cdf,
+    sqrt,
+)
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers import search as searching
 
@@ -137,12 +148,22 @@ def phi_of_a_long_number() -> tuple[Formula, list[Variable], list[Formula]]:
     )
 
 
+def minimum_of_what_is_undefined() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x")
+    return Le(minimum(1 / x, 1), maximum(1 / x, 1)), [x], []
+
+
+def maximum_of_what_is_undefined() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = integer("x")
+    return Le(maximum(sqrt(1 / x), x), 8 * x), [x], []
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
     maximum_with_a_root, logarithm_of_a_derivative_that_is_0, complex_at_a_point, complex_antiderivative, far_tail,
     numbers_that_grow_in_z3, nothing_in_exponents, long_powers_of_ten, a_long_binomial, gamma_of_a_thousand,
-    phi_of_a_long_number,
+    phi_of_a_long_number, minimum_of_what_is_undefined, maximum_of_what_is_undefined,
 ]  # fmt: skip
 
 

@@ -59,11 +59,18 @@ class Lemmas(ProverByParts):
         if not isinstance(problem.claim, Compare):
             return None
         split = next(_splits(problem.claim), None)
-        if split is not None and self._depth < _MOST:
-            return self._in_cases(problem, budget, *split)
-        return self._with_facts(problem, budget)
+        if split is None or self._depth >= _MOST:
+            return self._with_facts(problem, budget, (*self._provers,))
+        if missing(problem.over, problem.assuming, conditions(split[0]), budget):
+            # in neither case is a point where it is undefined
+            return self._with_facts(problem, budget, self._deeper)
+        return self._in_cases(problem, budget, *split)
 
-    def _with_facts(self, problem: ProofProblem, budget: Budget) -> Proof | None:
+    @property
+    def _deeper(self) -> tuple[Prover, ...]:
+        return (*self._provers, Lemmas(self._prove, self._provers, depth=self._depth + 1))
+
+    def _with_facts(self, problem: ProofProblem, budget: Budget, provers: tuple[Prover, ...]) -> Proof | None:
         facts = list[Json]()
         there = problem
         for condition in problem.wanted:
@@ -79,7 +86,7 @@ class Lemmas(ProverByParts):
                     break
         if not facts:
             return None
-        then = self._prove(there, budget, self._provers)
+        then = self._prove(there, budget, provers)
         if (steps := shown(then)) is None:
             return undecided(then.reason, then.gap)
         return proved(problem, {"method": "known", "facts": facts, "then": steps["proof"]})
@@ -88,12 +95,11 @@ class Lemmas(ProverByParts):
         self, problem: ProofProblem, budget: Budget, old: Expression, first: Expression, second: Expression
     ) -> Proof:
         split = first - second
-        provers = (*self._provers, Lemmas(self._prove, self._provers, depth=self._depth + 1))
         cases = list[Json]()
         for new, given in ((first, Le(0, split)), (second, Le(0, -split))):
             claim = map_sides(problem.claim, partial(mapped, change={old: new}.get))
             part = self._prove(
-                problem.about(claim, problem.over, (*problem.assuming, given)), budget, provers
+                problem.about(claim, problem.over, (*problem.assuming, given)), budget, self._deeper
             )
             if (steps := shown(part)) is None:
                 return undecided(f"in one of two cases: {part.reason}", part.gap or Gap.NO_METHOD)
